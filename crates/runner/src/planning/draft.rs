@@ -19,8 +19,9 @@ use crate::run::make_private;
 use crate::work::project_files::{OWN_FOLDER, is_own};
 use crate::worktrees::{Slots, Worktrees};
 
-/// The folder of a draft among the work trees of its plan.
+/// The folder of a draft among the work trees of its plan, and the lock in it.
 const FOLDER: &str = "planning";
+const LOCK: &str = "lock";
 /// The copy of the project.
 const COPY: &str = "copy";
 /// The thing that is asked for; once it is there, the copy is ready.
@@ -95,6 +96,11 @@ impl From<GitError> for PlanningError {
     }
 }
 
+/// The lock of a draft among the work trees of its plan.
+pub(crate) fn lock_among(trees: &Path) -> PathBuf {
+    trees.join(FOLDER).join(LOCK)
+}
+
 impl Brief {
     /// The thing that was asked for in the copy of a draft.
     pub fn of_copy(copy: &Path) -> Result<Brief, PlanningError> {
@@ -116,7 +122,7 @@ impl Draft {
         let slots = Slots::new(git, &format!("{}/{FOLDER}", key(&home_name(plan))), worktrees);
         let folder = slots.folder().to_owned();
         make_private(&folder).map_err(RunError::io("create", &folder))?;
-        let lock = RunLock::acquire(&folder.join("lock")).map_err(RunError::from)?;
+        let lock = RunLock::acquire(&folder.join(LOCK)).map_err(RunError::from)?;
         let plan = plan.to_string_lossy().into_owned();
         Ok(Draft { git: git.clone(), folder, slots, plan, _lock: Some(lock) })
     }
@@ -293,6 +299,7 @@ impl Draft {
         }
         let write = || {
             path.parent().map_or(Ok(()), fs::create_dir_all)?;
+            path.parent().into_iter().for_each(atomic::tidy);
             atomic::replace(&path, &proposal.text)
         };
         Ok(write().map_err(RunError::io("write", &path))?)

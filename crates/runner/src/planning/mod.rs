@@ -13,6 +13,7 @@ mod prompt;
 mod trial;
 
 pub use brief::{Brief, Wanted};
+pub(crate) use draft::lock_among;
 pub use draft::{Draft, PlanningError};
 pub use examine::{Examined, ProposedPlan, examine};
 pub(crate) use prompt::prompt;

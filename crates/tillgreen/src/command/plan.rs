@@ -1,6 +1,7 @@
 //! `tillgreen plan`: an agent writes a plan for a goal, or commands for tasks that have none. It does so in a run of its
 //! own in a copy of the project; what comes of that is shown, and taken if a person accepts it.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -72,8 +73,8 @@ pub(crate) fn run(context: &mut Context, arguments: &PlanningArgs) -> Ended {
             .hint(format!("begin anew with `{} --fresh`", wish.again)));
     };
     if draft.is_accepted(&proposed) {
-        draft.remove()?;
-        writeln!(context.out, "{} is as it was proposed: nothing is left to accept", clean(&brief.plan))?;
+        wind_up((&project, draft), (&wish, &brief))?;
+        say(context, &format!("{} is as it was proposed: nothing is left to accept", brief.plan))?;
         return Ok(exit::DONE);
     }
     if is_proposed {
@@ -142,10 +143,10 @@ impl Wish {
         let plans = super::check::read(&file)?;
         let Some((_, plan)) = plans.first() else { return Ok(None) };
         if plan.unverified().is_empty() {
-            let path = clean(&subject.path);
-            writeln!(
-                context.out,
-                "{path}: every open task says how it is verified, so there is nothing to propose"
+            let path = &subject.path;
+            say(
+                context,
+                &format!("{path}: every open task says how it is verified, so there is nothing to propose"),
             )?;
             return Ok(None);
         }
@@ -288,7 +289,7 @@ fn offer(
 ) -> Ended {
     let difference = draft.difference(shown.brief, shown.proposed)?;
     if context.format == Format::Text {
-        write!(context.out, "\n{}\n{}", clean_lines(&difference), shown.summary())?;
+        write!(context.out, "\n{}\n{}", clean_lines(&runner::mask(&difference)), shown.summary())?;
         context.out.flush()?;
     }
     let is_accepted =
@@ -309,14 +310,27 @@ fn offer(
         .hint(format!("take it with `{} --accept`", wish.again))
         .hint(format!("or drop it and begin anew with `{} --fresh` and other words", wish.again)));
     }
-    if matches!(shown.brief.wanted, Wanted::Plan { .. }) {
-        project.activate(&wish.name).map_err(|error| Error::file("write", &project.pointer(), error))?;
-    }
-    draft.remove()?;
+    wind_up((project, draft), (wish, shown.brief))?;
     if context.format == Format::Text {
         write!(context.out, "{}", shown.accepted())?;
     }
     Ok(exit::DONE)
+}
+
+/// Makes a new plan the active spec, and removes its draft.
+fn wind_up((project, draft): (&Project, Draft), (wish, brief): (&Wish, &Brief)) -> Result<(), Error> {
+    if matches!(brief.wanted, Wanted::Plan { .. }) {
+        project.activate(&wish.name).map_err(|error| Error::file("write", &project.pointer(), error))?;
+    }
+    Ok(draft.remove()?)
+}
+
+/// Says what there is to say where nothing is proposed.
+fn say(context: &mut Context, text: &str) -> io::Result<()> {
+    match context.format {
+        Format::Text => writeln!(context.out, "{}", clean(text)),
+        Format::Json => json::line(&mut context.out, &BTreeMap::from([("note", text)])),
+    }
 }
 
 /// True if there is a person who can be asked.

@@ -280,6 +280,7 @@ fn whoever_is_killed_goes_on() {
     wait_for("the agent to be at work", || sandbox.agent_calls().len() == 1);
     let held = sandbox.run(&arguments).expect_code(4);
     assert!(held.stderr.contains("somebody else writes or runs this plan"), "{held}");
+    sandbox.run(&["clean"]).expect_code(4);
     first.kill();
     sandbox.wait_until_quiet();
     assert!(!sandbox.has("specs"));
@@ -306,8 +307,35 @@ fn a_copy_that_was_not_finished_is_made_anew() {
     let folder = folder.join("add-limits/planning");
     fs::remove_file(folder.join("brief.json")).expect("it is written last");
     fs::remove_dir_all(folder.join("copy/.git/refs")).expect("a half of a copy");
+    sandbox.write("specs/add-limits/.tillgreen-4194304-tasks.md", "a half of a plan");
     plan(&sandbox, &agent, &["add", "limits", "--accept"]).expect_code(0);
     assert_eq!(sandbox.tasks("add-limits"), GOOD);
+    assert!(!sandbox.has("specs/add-limits/.tillgreen-4194304-tasks.md"));
+}
+
+#[test]
+fn what_was_accepted_before_a_kill_is_wound_up() {
+    let sandbox = sandbox();
+    plan(&sandbox, &writes(DRAFT, &[GOOD]), &["add", "limits"]).expect_code(3);
+    sandbox.write(DRAFT, GOOD);
+    let finished = sandbox.run(&["plan", "add", "limits"]).expect_code(0);
+    assert!(finished.stdout.contains("nothing is left to accept"), "{finished}");
+    assert_eq!(sandbox.read("specs/.current-spec"), "add-limits\n");
+    assert!(!cache(&sandbox).join("add-limits").exists());
+}
+
+#[test]
+fn a_planner_that_sees_no_way_is_believed() {
+    let sandbox = sandbox();
+    let answer = "```yaml\nstatus: impossible\nreason: there is no API here\n```";
+    let agent = Agent::new().on("1", [Step::say(answer)]);
+    let finished = plan(&sandbox, &agent, &["add", "limits"]).expect_code(3);
+    assert!(finished.stderr.contains("error: paused: the agent says that it cannot be done\n"), "{finished}");
+    assert!(finished.stderr.contains("there is no API here"), "{finished}");
+    assert!(
+        finished.stderr.contains("hint: answer at a terminal, after `tillgreen plan --name add-limits`"),
+        "{finished}"
+    );
 }
 
 /// Has commands proposed for a plan; gives the plan as it is then.
