@@ -1,5 +1,7 @@
 //! Evidence: what is known of how much a task's green command proves, beside that it is green.
 
+use std::collections::BTreeSet;
+
 use plan::TaskId;
 use serde::{Deserialize, Serialize};
 
@@ -56,6 +58,11 @@ pub enum Evidence {
     },
     /// The command ran a runner of tests, and no test ran.
     NoTestRan,
+    /// The command wrote files that belong to the work: it formats them, or keeps a lock file or a snapshot.
+    Wrote {
+        /// The files.
+        paths: Vec<String>,
+    },
 }
 
 /// The Verify that a task's author gave it, where another one stands in the plan that nobody has confirmed. Both count.
@@ -94,6 +101,9 @@ pub struct Grounds {
     /// Signs of work that is put off or silenced.
     #[serde(default, skip_serializing_if = "Signs::is_empty")]
     pub signs: Signs,
+    /// The files that its command wrote: they are committed with the work.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub wrote: BTreeSet<String>,
     /// What was found out about the latest attempt.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Evidence>,
@@ -103,7 +113,7 @@ impl Evidence {
     /// The words about it that a person should read at the end, if there are any.
     pub fn warning(&self, task: &TaskId) -> Option<String> {
         match self {
-            Self::Before { .. } | Self::Signs(_) => None,
+            Self::Before { .. } | Self::Signs(_) | Self::Wrote { .. } => None,
             Self::VerifyChanged { during, former, .. } => {
                 let former = match former.as_slice() {
                     [] => "it is judged as before as well".to_owned(),
@@ -123,7 +133,7 @@ impl Evidence {
     /// The words about an attempt, where it is one that it is about.
     pub fn finding(&self) -> Option<String> {
         match self {
-            Self::Before { .. } | Self::VerifyChanged { .. } | Self::Signs(_) => None,
+            Self::Before { .. } | Self::VerifyChanged { .. } | Self::Signs(_) | Self::Wrote { .. } => None,
             Self::Leaning { parts, error } => {
                 Some(format!("the verify command is red with {}: {error}", told_put_back(parts)))
             }
@@ -241,6 +251,7 @@ impl State {
                 task.grounds.former = Some(Former { commands, digest: *digest });
             }
             Evidence::Signs(signs) => task.grounds.signs = signs.clone(),
+            Evidence::Wrote { paths } => task.grounds.wrote.extend(paths.iter().cloned()),
             Evidence::Leaning { .. } | Evidence::GreenWithoutWork { .. } | Evidence::NoTestRan => {
                 task.grounds.findings.push(evidence.clone());
             }
@@ -261,6 +272,7 @@ pub(crate) fn found(state: &State, id: TaskId, evidence: Evidence) -> Option<Wha
             task.grounds.former.as_ref().is_none_or(|former| former.digest != *digest)
         }
         Evidence::Signs(signs) => return signs::found(state, id, signs.clone()),
+        Evidence::Wrote { paths } => paths.iter().any(|path| !task.grounds.wrote.contains(path)),
         Evidence::Leaning { .. } | Evidence::GreenWithoutWork { .. } | Evidence::NoTestRan => {
             matches!(task.status, Status::Checking(_) | Status::Proving)
                 && !task.grounds.findings.contains(&evidence)

@@ -4,6 +4,7 @@
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The prefix of files that are being written.
 const PREFIX: &str = ".tillgreen-";
@@ -18,9 +19,9 @@ pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
 
 /// Writes the text to a file beside the target, makes it durable, then renames it. Permissions of the target are kept; a link in its
 /// place is replaced, never written through.
-pub(crate) fn replace(path: &Path, text: &str) -> io::Result<()> {
+pub(crate) fn replace(path: &Path, text: impl AsRef<[u8]>) -> io::Result<()> {
     let temporary = beside(path);
-    let written = write(&temporary, path, text).and_then(|()| fs::rename(&temporary, path));
+    let written = write(&temporary, path, text.as_ref()).and_then(|()| fs::rename(&temporary, path));
     if written.is_err() {
         // The half-written file is of no use to anybody; the error that matters is the first one.
         let _ = fs::remove_file(&temporary);
@@ -28,9 +29,9 @@ pub(crate) fn replace(path: &Path, text: &str) -> io::Result<()> {
     written
 }
 
-fn write(temporary: &Path, target: &Path, text: &str) -> io::Result<()> {
+fn write(temporary: &Path, target: &Path, text: &[u8]) -> io::Result<()> {
     let mut file = File::create(temporary)?;
-    file.write_all(text.as_bytes())?;
+    file.write_all(text)?;
     if let Ok(metadata) = fs::symlink_metadata(target)
         && metadata.is_file()
     {
@@ -40,9 +41,12 @@ fn write(temporary: &Path, target: &Path, text: &str) -> io::Result<()> {
     file.sync_data()
 }
 
+/// A name that nobody else takes, also where several runs are under way in this process.
 fn beside(target: &Path) -> PathBuf {
+    static TAKEN: AtomicU64 = AtomicU64::new(0);
+    let number = TAKEN.fetch_add(1, Ordering::Relaxed);
     let name = target.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    target.with_file_name(format!("{PREFIX}{}-{name}", std::process::id()))
+    target.with_file_name(format!("{PREFIX}{}-{number}-{name}", std::process::id()))
 }
 
 /// Removes what a program that was killed while it replaced a file left beside it. That some of it stays is no harm.

@@ -13,6 +13,7 @@ pub(crate) use planning::PlanningArgs;
 use crate::exit;
 use crate::settings::{SettingsLayer, limit};
 use crate::view::chart::ChartFile;
+use crate::view::facts::Verbosity;
 
 /// Takes a plan of tasks and does not stop until it is green.
 ///
@@ -89,7 +90,7 @@ pub(crate) enum Command {
     ///
     /// Exit code 0 if there are no errors (warnings are allowed), 2 if there are.
     Check(CheckArgs),
-    /// Start or resume a run
+    /// Start or resume a run, or several
     Run(Box<RunArgs>),
     /// Show where a run stands, also while it runs and after a crash
     Status(PlanArgs),
@@ -227,22 +228,33 @@ pub(crate) struct NewArgs {
 /// Arguments of `run`.
 #[derive(Debug, Args)]
 #[command(
-    override_usage = "tillgreen run [OPTIONS] [PLAN]",
+    override_usage = "tillgreen run [OPTIONS] [PLAN]...",
     after_help = "Each flag is also a key in tillgreen.toml, spelled with underscores; a flag comes first. A switch \
                   that is on there is turned off by `--flag=false`.",
     after_long_help = format!("{RUN_NOTES}\n\n{}", exit::HELP)
 )]
 pub(crate) struct RunArgs {
     /// A spec's name or folder, a tasks.md, or a folder of plans [default: the active spec]
-    pub(crate) plan: Option<String>,
+    #[arg(value_name = "PLAN")]
+    pub(crate) plans: Vec<String>,
     /// Tell every step at a terminal, not only what was done, what failed and what is asked
     #[arg(long, short)]
     pub(crate) verbose: bool,
     /// Write the tasks as test results when the run ends, as JUnit XML
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
+    /// Run several plans at once, not one after another: in work trees, sharing --jobs
+    #[arg(long)]
+    pub(crate) side_by_side: bool,
     #[command(flatten)]
     pub(crate) flags: SettingsLayer,
+}
+
+impl RunArgs {
+    /// How much scrolls by at a terminal.
+    pub(crate) fn verbosity(&self) -> Verbosity {
+        if self.verbose { Verbosity::Steps } else { Verbosity::Facts }
+    }
 }
 
 const RUN_NOTES: &str = "\
@@ -255,6 +267,7 @@ Examples:
   tillgreen run                               the active spec, the first agent that is installed
   tillgreen run auth --recovery-mode          write fix tasks for what fails
   tillgreen run --agent-cmd './my-agent.sh'   any command that reads the prompt on standard input
+  tillgreen run auth billing --keep-going     go on where the first stops or asks
   tillgreen run --dry-run                     say what would be done, and do nothing";
 
 /// Arguments of `answer`.

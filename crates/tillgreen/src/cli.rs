@@ -63,11 +63,21 @@ impl Context {
         project: &Project,
         argument: Option<&str>,
     ) -> Result<(PlanFile, Subject), Error> {
-        let mut file = project.locate(&self.dir, argument).map_err(|error| with_nearest(project, error))?;
+        let file = project.locate(&self.dir, argument).map_err(|error| with_nearest(project, error))?;
+        Ok(self.with_subject(project, file, argument))
+    }
+
+    /// A plan that was found, and how to talk about it.
+    pub(crate) fn with_subject(
+        &self,
+        project: &Project,
+        mut file: PlanFile,
+        argument: Option<&str>,
+    ) -> (PlanFile, Subject) {
         // What is wrong with the settings is said where they are needed.
         FileSettings::load(project.root()).unwrap_or_default().apply_to(&mut file);
         let subject = Subject::new(&self.dir, project, &file, argument);
-        Ok((file, subject))
+        (file, subject)
     }
 
     /// A path as the user would write it.

@@ -135,6 +135,51 @@ const LINTERS: &[&str] = &[
     "svelte-check",
     "yamllint",
 ];
+/// Programs that write into what they are given, unless they are told to look only.
+const FORMATTERS: &[&str] = &["black", "isort", "pre-commit", "rustfmt", "swiftformat"];
+/// Programs and their verbs that do.
+const FORMATTING: &[(&str, &str)] = &[
+    ("cargo", "fix"),
+    ("cargo", "fmt"),
+    ("dart", "format"),
+    ("deno", "fmt"),
+    ("dprint", "fmt"),
+    ("go", "fmt"),
+    ("mix", "format"),
+    ("ruff", "format"),
+    ("terraform", "fmt"),
+];
+/// Flags that have programs write.
+const WRITING: &[&str] = &[
+    "--apply",
+    "--autocorrect",
+    "--fix",
+    "--in-place",
+    "--snapshot-update",
+    "--update-snapshots",
+    "--updateSnapshot",
+    "--write",
+];
+/// Programs for which a letter does the same.
+const WRITING_LETTERS: &[(&str, &[&str])] = &[
+    ("clang-format", &["-i"]),
+    ("gofmt", &["-w"]),
+    ("goimports", &["-w"]),
+    ("jest", &["-u"]),
+    ("prettier", &["-w"]),
+    ("rubocop", &["-a", "-A"]),
+    ("vitest", &["-u"]),
+];
+/// Flags that have programs look only.
+const LOOKING: &[&str] = &[
+    "--check",
+    "--check-formatted",
+    "--check-only",
+    "--diff",
+    "--dry-run",
+    "--list-different",
+    "--verify-no-changes",
+];
 /// Interpreters of scripts.
 const INTERPRETERS: &[&str] =
     &["bash", "bun", "deno", "node", "perl", "php", "python", "python3", "ruby", "sh", "tsx", "zsh"];
@@ -145,6 +190,14 @@ impl Script {
     #[must_use]
     pub fn only_checks(&self) -> bool {
         !self.snippets.is_empty() && self.snippets.iter().all(|snippet| only_checks(snippet))
+    }
+
+    /// True if it formats or fixes files, or writes snapshots, as far as its words tell.
+    #[must_use]
+    pub fn rewrites(&self) -> bool {
+        self.snippets
+            .iter()
+            .any(|snippet| commands(&read(snippet)).any(|command| rewrites(&words_of(command))))
     }
 
     /// The known programs that it runs and that check something, in order. Looks and unknown programs are not among them.
@@ -178,8 +231,36 @@ fn has_plain_insides(snippet: &str) -> bool {
     !snippet.contains('`') && ["$(", "<("].into_iter().all(inside)
 }
 
+fn rewrites(words: &[String]) -> bool {
+    let words = unwrapped(words);
+    let Some((first, rest)) = words.split_first() else { return false };
+    let name = base_name(first);
+    let has = |flags: &[&str]| rest.iter().any(|word| flags.contains(&word.as_str()));
+    if has(LOOKING) || (matches!(name, "gofmt" | "goimports") && has(&["-l", "-d"])) {
+        return false;
+    }
+    let verb = rest.iter().find(|word| !word.starts_with(['-', '+'])).map_or("", String::as_str);
+    let is_named = match runner(&words) {
+        Some((Runner::Package(script), _)) => is_formatting(&script),
+        Some((Runner::Make(targets), _)) => targets.iter().any(|target| is_formatting(target)),
+        Some(_) | None => FORMATTERS.contains(&name) || FORMATTING.contains(&(name, verb)),
+    };
+    let letters = WRITING_LETTERS.iter().find(|(known, _)| *known == name);
+    is_named || has(WRITING) || letters.is_some_and(|(_, letters)| has(letters))
+}
+
+/// True of a script or a target that is named after formatting or fixing.
+fn is_formatting(name: &str) -> bool {
+    let mut words = name.split(|c: char| !c.is_ascii_alphanumeric());
+    let has_check = words.clone().any(|word| matches!(word, "check" | "verify"));
+    !has_check && words.any(|word| matches!(word, "fix" | "fmt" | "format" | "autofix"))
+}
+
 fn is_check(command: &Command<'_>) -> bool {
     let words = words_of(command);
+    if rewrites(&words) {
+        return false;
+    }
     let Some(name) = words.first().map(|word| base_name(word)) else { return true };
     let has = |flags: &[&str]| words.iter().any(|word| flags.contains(&word.as_str()));
     match name {
@@ -192,9 +273,6 @@ fn is_check(command: &Command<'_>) -> bool {
             Some((Runner::Make(targets), _)) => {
                 targets.iter().all(|target| is_checking(target) || target == "all")
             }
-            Some((Runner::Lint(_), words)) => !words
-                .iter()
-                .any(|word| matches!(word.as_str(), "--fix" | "--write" | "-w" | "--apply" | "-a" | "-A")),
             Some(_) => true,
         },
     }
@@ -409,6 +487,39 @@ mod tests {
 
     fn script(snippet: &str) -> Script {
         Script::new(vec![snippet.to_owned()])
+    }
+
+    #[test]
+    fn what_formats_or_fixes() {
+        for snippet in [
+            "cargo fmt && cargo clippy -q && cargo test -q",
+            "npx prettier --write . && npm test",
+            "black -l 88 src",
+            "ruff format . && ruff check --fix",
+            "gofmt -w . && go test ./...",
+            "npm run lint:fix",
+            "make fmt test",
+            "npx jest -u",
+            "pnpm exec eslint --fix src",
+            "pre-commit run --all-files",
+        ] {
+            assert!(script(snippet).rewrites(), "{snippet}");
+            assert!(!script(snippet).only_checks(), "{snippet}");
+        }
+        for snippet in [
+            "cargo fmt --check && cargo test",
+            "cargo fmt -- --check",
+            "prettier --check .",
+            "black --check .",
+            "test -z \"$(gofmt -l .)\"",
+            "gofmt -l .",
+            "npm run format:check",
+            "npm test -- --fixtures",
+            "pytest tests/test_format.py",
+            "grep -q fmt Makefile",
+        ] {
+            assert!(!script(snippet).rewrites(), "{snippet}");
+        }
     }
 
     #[test]

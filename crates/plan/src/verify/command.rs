@@ -265,7 +265,7 @@ pub(super) fn likeness(code: &str) -> Likeness {
     {
         return Likeness::Command;
     }
-    if is_path_of_program(program, words.len()) {
+    if is_path_of_program(program, words.len()) || (program == "." && words.len() > 1) {
         return Likeness::Command;
     }
     let operators = words.iter().skip(1).any(|word| is_flag(word.text));
@@ -297,8 +297,10 @@ pub(super) fn bare_command(line: &str) -> Option<&str> {
         .flat_map(|(_, pipeline)| &pipeline.commands)
         .flat_map(|command| &command.words)
         .collect();
+    // Programs have subcommands that are verbs, as in `cargo check`.
+    let begin = if is_program(program) && all.get(1).is_some_and(|word| is_verb(word.text)) { 2 } else { 1 };
     let talked_about =
-        all.iter().skip(1).any(|word| !word.quoted && SENTENCE.binary_search(&word.text).is_ok())
+        all.iter().skip(begin).any(|word| !word.quoted && SENTENCE.binary_search(&word.text).is_ok())
             || all.iter().any(|word| !word.quoted && word.text.contains(['—', '–', '→', '≥', '≤', '…', '✓']))
             || all.last().is_some_and(|word| {
                 !word.quoted && word.text.ends_with('.') && word.text.len() > 2 && !word.text.ends_with("..")
@@ -321,9 +323,12 @@ pub(super) fn is_sentence(text: &str) -> bool {
         .flat_map(|statement| &statement.pipelines)
         .flat_map(|(_, pipeline)| &pipeline.commands);
     let mut words = commands.flat_map(|command| &command.words).skip(1).filter(|word| !word.quoted);
-    // Programs have subcommands that are verbs.
-    let verb = |word: &str| matches!(word, "check" | "checks" | "verify" | "confirm");
-    words.any(|word| SENTENCE.binary_search(&word.text).is_ok() && !verb(word.text))
+    words.any(|word| SENTENCE.binary_search(&word.text).is_ok() && !is_verb(word.text))
+}
+
+/// True of words of a sentence that are subcommands as well.
+fn is_verb(word: &str) -> bool {
+    matches!(word, "check" | "checks" | "verify" | "confirm")
 }
 
 /// The words of the first command that is more than assignments, without wrappers.
@@ -364,14 +369,16 @@ fn is_flag(word: &str) -> bool {
     word.starts_with('-') && word[1..].starts_with(|c: char| c.is_ascii_alphanumeric() || c == '-')
 }
 
-/// `./run`, `scripts/check.sh`, `bin/tool arg`; not `src/main.rs`.
+/// `./run`, `scripts/check.sh`, `.venv/bin/tool`, `$HOME/check`; not `src/main.rs`.
 fn is_path_of_program(program: &str, words: usize) -> bool {
     if !program.contains('/') || program.contains(['*', '(', ',']) || program.ends_with('/') {
         return false;
     }
-    let name = program.rsplit('/').next().unwrap_or_default();
+    let mut parts = program.rsplit('/');
+    let name = parts.next().unwrap_or_default();
+    let is_among_programs = matches!(parts.next(), Some("bin" | ".bin" | "sbin"));
     let extension = name.rsplit_once('.').map(|(_, extension)| extension);
-    let explicit = program.starts_with("./") || program.starts_with("../") || program.starts_with("~/");
+    let explicit = ["./", "../", "~/", "$"].iter().any(|start| program.starts_with(start)) || is_among_programs;
     match extension {
         Some("sh" | "bash" | "bats") => true,
         Some("py" | "js" | "mjs" | "rb" | "pl") => explicit || words > 1,

@@ -51,7 +51,7 @@ pub(crate) enum Purpose {
     /// A judgement.
     Judge { task: TaskId, at_work: AtWork, facts: Facts, judged: Option<Judged> },
     /// A `[VERIFY]` command without an agent.
-    Proof { task: TaskId, script: Script, root: PathBuf },
+    Proof { task: TaskId, script: Script, root: PathBuf, tree: Option<String> },
     /// The verify command of an attempt, on the tree that lies in its place.
     Check {
         task: TaskId,

@@ -39,11 +39,11 @@ impl Effects<'_, '_> {
         let dir = AttemptFiles::of_proof(self.world.file, id).dir().to_owned();
         fs::create_dir_all(&dir).map_err(RunError::io("create", &dir))?;
         let head = self.world.files.git().map_or(Ok(None), Git::head)?;
-        if let (true, Some(slots), Some(head)) =
-            (engine::proves_in_landing_tree(self.state, id), self.world.slots.clone(), head)
-        {
+        // What a command formats is wanted in the project.
+        let is_apart = engine::proves_in_landing_tree(self.state, id) && !script.rewrites();
+        if let (true, Some(slots), Some(head)) = (is_apart, self.world.slots.clone(), head) {
             let root = slots.root(LANDING);
-            let purpose = Purpose::Proof { task: id.clone(), script, root };
+            let purpose = Purpose::Proof { task: id.clone(), script, root, tree: None };
             let by = self.set_up_runner();
             return self.beside(key, purpose, move || Done::LandingTree(slots.show(LANDING, &head, &by)));
         }
@@ -59,7 +59,10 @@ impl Effects<'_, '_> {
         root: PathBuf,
     ) -> Result<(), RunError> {
         let dir = AttemptFiles::of_proof(self.world.file, id).dir().to_owned();
-        let purpose = Purpose::Proof { task: id.clone(), script: script.clone(), root: root.clone() };
+        let is_here = root == self.world.project.root();
+        let tree = if is_here { self.tree_before()? } else { None };
+        let (task, run) = (id.clone(), script.clone());
+        let purpose = Purpose::Proof { task, script: run, root: root.clone(), tree };
         self.start_script(key, (&script, root, LANDING), &dir, purpose);
         Ok(())
     }
@@ -165,21 +168,8 @@ impl Effects<'_, '_> {
         match purpose {
             // The end of an agent comes with its own account.
             Purpose::Agent { .. } | Purpose::Judge { .. } | Purpose::Ask => Ok(Seen::TimePassed),
-            Purpose::Proof { task, script, root } => {
-                let mut report = verdict(&script, ended, &root);
-                if let Some(reason) = self.missing_in(&root, (&report, ended)) {
-                    self.note_of(&task, format!("{reason}; task {task} is proved in the project"));
-                    self.run_proof(key, (&task, script), self.world.project.root().to_owned())?;
-                    return Ok(Seen::TimePassed);
-                }
-                if report.failure.is_none() && check::ran_no_test(ended, &root) {
-                    report.failure = self.without_tests(&task);
-                }
-                if report.failure.is_some() && root == self.world.project.root() {
-                    report.tree = self.lying_tree(&task)?;
-                }
-                let uncommitted = self.uncommitted_since_start()?;
-                Ok(Seen::ProofEnded { task, report, uncommitted })
+            Purpose::Proof { task, script, root, tree } => {
+                self.verified_directly(key, task, (script, root, tree), ended)
             }
             Purpose::Check { task, dispatch, text, script, tree, mut looks } => {
                 let place = self.workplace(&task);
@@ -214,6 +204,7 @@ impl Effects<'_, '_> {
             }
             Purpose::Leaning { checked } => self.leaned(key, *checked, ended),
             Purpose::Before { task, script, tree } => {
+                self.look_for_written(&task, &script, tree.as_deref())?;
                 Ok(match check::before::tried(&script, ended, self.world.project.root()) {
                     Some((before, failing)) => {
                         Seen::Found { task, evidence: Evidence::Before { before, tree, failing } }
@@ -237,6 +228,33 @@ impl Effects<'_, '_> {
             | Purpose::Lock { .. }
             | Purpose::Forge(_) => Ok(Seen::TimePassed),
         }
+    }
+
+    /// Takes in the end of a command that is run without an agent.
+    fn verified_directly(
+        &mut self,
+        key: ActionKey,
+        task: TaskId,
+        (script, root, tree): (Script, PathBuf, Option<String>),
+        ended: &Ended,
+    ) -> Result<Seen, RunError> {
+        let mut report = verdict(&script, ended, &root);
+        if let Some(reason) = self.missing_in(&root, (&report, ended)) {
+            self.note_of(&task, format!("{reason}; task {task} is proved in the project"));
+            self.run_proof(key, (&task, script), self.world.project.root().to_owned())?;
+            return Ok(Seen::TimePassed);
+        }
+        if report.failure.is_none() && check::ran_no_test(ended, &root) {
+            report.failure = self.without_tests(&task);
+        }
+        if report.failure.is_none() {
+            self.look_for_written(&task, &script, tree.as_deref())?;
+        }
+        if report.failure.is_some() && root == self.world.project.root() {
+            report.tree = self.lying_tree(&task)?;
+        }
+        let uncommitted = self.uncommitted_since_start()?;
+        Ok(Seen::ProofEnded { task, report, uncommitted })
     }
 
     /// The paths that are changed in the project, not committed, and were not so when the run began.
@@ -460,7 +478,7 @@ pub(crate) fn verdict(script: &Script, ended: &Ended, root: &Path) -> ChecksRepo
 }
 
 /// True of what tools keep for themselves in folders of their own.
-fn is_cache(path: &str) -> bool {
+pub(crate) fn is_cache(path: &str) -> bool {
     path.split('/').any(|name| matches!(name, "__pycache__" | "node_modules") || is_hidden_cache(name))
 }
 

@@ -11,6 +11,7 @@ mod proposed;
 mod scope;
 mod signs;
 mod verify;
+mod written;
 
 pub(crate) use bookkeeping::bookkeeping;
 pub(crate) use likely_keys::{has_likely_key, likely_keys};

@@ -4,18 +4,15 @@
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
+use crate::atomic;
 use crate::git::call::error::GitError;
-use crate::git::call::locks::is_gone;
 use crate::git::call::process::{self, Call};
 use crate::git::diff::{names, split_names};
 use crate::git::repository::Git;
-
-/// The suffix of a file that is being written beside another, before the number of the writing process.
-const BESIDE: &str = "tillgreen-";
 
 impl Git {
     /// Those of these paths that git would leave out. A tracked path is never ignored.
@@ -62,7 +59,8 @@ impl Git {
         if new == old {
             return Ok(());
         }
-        replace(&file, &new).map_err(GitError::io("write", &file))
+        file.parent().into_iter().for_each(atomic::tidy);
+        atomic::replace(&file, &new).map_err(GitError::io("write", &file))
     }
 }
 
@@ -75,7 +73,7 @@ impl Git {
         if fs::symlink_metadata(&file).is_ok() {
             return Ok(());
         }
-        replace(&file, b"*\n").map_err(GitError::io("write", &file))
+        atomic::replace(&file, b"*\n").map_err(GitError::io("write", &file))
     }
 }
 
@@ -101,36 +99,6 @@ fn with_patterns(old: &[u8], patterns: &[&str]) -> Vec<u8> {
         text.push(b'\n');
     }
     text
-}
-
-/// Writes beside the file and renames, so that git never reads half of it.
-fn replace(file: &Path, text: &[u8]) -> io::Result<()> {
-    sweep(file);
-    let beside = file.with_extension(format!("{BESIDE}{}", std::process::id()));
-    let mut new = fs::File::create(&beside)?;
-    let written = new.write_all(text).and_then(|()| new.sync_all());
-    if let Ok(metadata) = fs::metadata(file) {
-        fs::set_permissions(&beside, metadata.permissions())?;
-    }
-    let renamed = written.and_then(|()| fs::rename(&beside, file));
-    if renamed.is_err() {
-        // The first error is the one to report.
-        let _ = fs::remove_file(&beside);
-    }
-    renamed
-}
-
-/// Removes what a program left that died while it wrote.
-fn sweep(file: &Path) {
-    let entries = file.parent().map(fs::read_dir).into_iter().flatten().flatten().flatten();
-    for entry in entries.filter(|entry| entry.path().file_stem() == file.file_stem()) {
-        let extension = entry.path().extension().map(|extension| extension.to_string_lossy().into_owned());
-        let pid = extension.as_deref().and_then(|extension| extension.strip_prefix(BESIDE));
-        if pid.is_some_and(is_gone) {
-            // It is in nobody's way.
-            let _ = fs::remove_file(entry.path());
-        }
-    }
 }
 
 const HERE: &[u8] = b"./";

@@ -14,6 +14,7 @@
 
 mod capture;
 mod clock;
+mod editor;
 mod handle;
 mod keeper;
 mod keeper_child;
@@ -24,6 +25,7 @@ mod supervise;
 mod sweep;
 
 pub(crate) use clock::{LostTime, lost_time};
+pub use editor::edit;
 pub use handle::{Ended, Exit, Handle, Invocation, Kept, ProcessLimits, Program, start, start_listening};
 pub use keeper::{keep_if_asked, use_keeper};
 pub use lines::{Deaf, Heard, Listener, Reply};

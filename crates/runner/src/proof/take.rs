@@ -143,7 +143,7 @@ impl Taking {
         let _ = self.slots.remove(PROOF);
         let results = self.tasks.iter().zip(verdicts).map(|(task, verdict)| TaskProof {
             task: task.id.clone(),
-            command: task.script().map(|script| check::one_line(script)),
+            command: task.script().map(check::one_line),
             verdict,
         });
         let tree = self.git.tree_of(&self.head).map(|tree| tree.as_str().to_owned()).unwrap_or_default();

@@ -4,12 +4,12 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use engine::{Attempt, Cause, CheckFailure, Failing, Failure, FixPlan, Record, Seen};
+use engine::{Attempt, Cause, CheckFailure, Failing, Failure, FixPlan, Record, Seen, Task, TaskKind};
 use plan::{Commit as CommitField, Dialect, ErrorType, FixTask, TaskId};
 
 use crate::atomic;
 use crate::error::RunError;
-use crate::git::{Commit, Git, GitError, Oid, Paths, Staging, Text};
+use crate::git::{Change, Commit, Git, GitError, Oid, Paths, Staging, Text};
 use crate::landing::land::refused;
 use crate::plan_file::Excerpt;
 use crate::record::{Completed, Progress};
@@ -167,9 +167,21 @@ impl Effects<'_, '_> {
         let Some(task) = self.state.task(id) else { return Ok(Again::AsItIs) };
         let (touched, returns) = (task.touched.clone(), task.returns());
         let Some(verified) = task.verified.clone() else { return Ok(Again::AsItIs) };
-        let now = git.snapshot(&self.project_place())?;
-        let changed = git.changed_between(&verified, now.as_str())?;
-        let changed: Vec<String> = changed.into_iter().filter(|path| touched.contains(path)).collect();
+        let wrote = task.grounds.wrote.clone();
+        let is_own = |path: &String| touched.contains(path) || wrote.contains(path);
+        let (own, others): (Vec<Change>, Vec<Change>) = git
+            .look(&self.project_place(), &verified)?
+            .changes
+            .into_iter()
+            .partition(|change| is_own(&change.path));
+        let script = self.excerpt_of_work(id).and_then(|excerpt| self.script_of(id, &excerpt));
+        if returns < ROUNDS_MAX
+            && let Some(script) = script
+            && self.take_in_written(id, &script, others)
+        {
+            return Ok(Again::Verify);
+        }
+        let changed: Vec<String> = own.into_iter().map(|change| change.path).collect();
         if changed.is_empty() {
             return Ok(Again::AsItIs);
         }
@@ -364,7 +376,8 @@ impl Effects<'_, '_> {
 
     /// Nothing was left to commit: the agent did it itself, or we did before a crash.
     fn commit_already_made(&self, id: &TaskId, git: &Git, key: &str) -> Result<Option<Oid>, Obstacle> {
-        let Some(task) = self.state.task(id).filter(|task| !task.touched.is_empty()) else { return Ok(None) };
+        let left_something = |task: &&Task| !task.touched.is_empty() || !task.grounds.wrote.is_empty();
+        let Some(task) = self.state.task(id).filter(left_something) else { return Ok(None) };
         if let Some(commit) = git.find_trailer(TRAILER, key, TRAILER_SEARCH)? {
             return Ok(Some(commit));
         }
@@ -378,8 +391,10 @@ impl Effects<'_, '_> {
         let others = self.changes_of_others(id);
         // What was changed in a work tree of its own is not in the project.
         let task = self.state.task(id).filter(|task| !task.is_isolated());
-        let mut paths: BTreeSet<String> =
-            task.into_iter().flat_map(|task| task.touched.iter().cloned()).collect();
+        let mut paths: BTreeSet<String> = task
+            .into_iter()
+            .flat_map(|task| task.touched.iter().chain(&task.grounds.wrote).cloned())
+            .collect();
         paths.retain(|path| !others.contains(path));
         paths
     }
@@ -397,7 +412,9 @@ impl Effects<'_, '_> {
             git.changed_between(head, tree).ok()
         });
         let is_left = |path: &String| {
-            self.state.tasks().iter().any(|task| task.id() != id && task.touched.contains(path))
+            self.state.tasks().iter().any(|task| {
+                (task.id() != id && task.touched.contains(path)) || task.grounds.wrote.contains(path)
+            })
         };
         paths.extend(dirty.into_iter().flatten().filter(|path| !is_left(path)));
         paths
@@ -417,7 +434,14 @@ impl Effects<'_, '_> {
             CommitField::None => None,
             CommitField::Unset => {
                 let is_fix = excerpt.is_fix() || self.state.fix_plan(id).is_some();
-                let kind = if is_fix { "fix" } else { "feat" };
+                let is_verify = self.state.task(id).is_some_and(|task| task.decl.kind == TaskKind::Verify);
+                let kind = if is_fix {
+                    "fix"
+                } else if is_verify {
+                    "chore"
+                } else {
+                    "feat"
+                };
                 Some(format!("{kind}({scope}): {}", plan::one_line(excerpt.title())))
             }
         }

@@ -27,7 +27,7 @@ pub(crate) fn note_skipped(path: &Path, task: &Task, skip: &Skip, at: Timestamp)
         return Ok(());
     };
     let noted = list.with(&known, &Entry::of(task.id(), skip, at));
-    atomic::replace(path, &with_block(&noted, &skip.block(task)))
+    atomic::replace(path, with_block(&noted, &skip.block(task)))
 }
 
 /// The text with an empty list at its end.

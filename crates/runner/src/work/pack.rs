@@ -209,9 +209,8 @@ impl Effects<'_, '_> {
         let to = self.progress_file(task);
         let from = self.workplace(task).join(self.world.project.relative(&to));
         match atomic::read(&from) {
-            Ok(text) => {
-                atomic::replace(&to, &String::from_utf8_lossy(&text)).map_err(RunError::io("write", &to))
-            }
+            Ok(text) => atomic::replace(&to, String::from_utf8_lossy(&text).as_bytes())
+                .map_err(RunError::io("write", &to)),
             Err(_) => Ok(()),
         }
     }

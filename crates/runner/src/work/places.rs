@@ -159,7 +159,7 @@ impl Effects<'_, '_> {
                     Err(unready) => self.without_landing_tree(task, dispatch, &unready),
                 })
             }
-            (Purpose::Proof { task, script, root }, Done::LandingTree(shown)) => {
+            (Purpose::Proof { task, script, root, .. }, Done::LandingTree(shown)) => {
                 let root = match shown {
                     Ok(notes) => {
                         notes.into_iter().for_each(|note| self.note_of(&task, note));

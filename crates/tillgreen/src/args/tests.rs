@@ -35,7 +35,7 @@ fn a_switch_can_be_turned_off_and_takes_no_plan_for_its_value() {
     assert_eq!(run_args(&["--recovery-mode=false"]).flags.recovery_mode, Some(Toggle::Off));
     let arguments = run_args(&["--recovery-mode", "auth"]);
     assert_eq!(arguments.flags.recovery_mode, Some(Toggle::On));
-    assert_eq!(arguments.plan.as_deref(), Some("auth"));
+    assert_eq!(arguments.plans, ["auth"]);
     assert_eq!(run_args(&["auth", "--fresh"]).flags.fresh, Some(Toggle::On));
 }
 
@@ -190,7 +190,7 @@ fn help_of_the_program() {
       new          Create a spec and make it the active one
       plan         Have an agent write a plan for a goal, or commands for tasks that have none
       check        Read a plan and print its tasks and problems; runs nothing
-      run          Start or resume a run
+      run          Start or resume a run, or several
       status       Show where a run stands, also while it runs and after a crash
       show         Show everything about one task: attempts, what failed, prompts, changes
       list         List the plans here, with where each stands
@@ -258,12 +258,12 @@ fn short_help_of_run() {
     let text = short("run");
     let (first, _) = text.split_once("\nPull request:\n").unwrap();
     insta::assert_snapshot!(first, @"
-    Start or resume a run
+    Start or resume a run, or several
 
-    Usage: tillgreen run [OPTIONS] [PLAN]
+    Usage: tillgreen run [OPTIONS] [PLAN]...
 
     Arguments:
-      [PLAN]  A spec's name or folder, a tasks.md, or a folder of plans [default: the active spec]
+      [PLAN]...  A spec's name or folder, a tasks.md, or a folder of plans [default: the active spec]
 
     Options:
           --format <text|json>  How results are printed; JSON is one object a line where results are a
@@ -272,6 +272,8 @@ fn short_help_of_run() {
                                 what is asked
       -C <DIR>                  Work as if started in this folder
           --junit <FILE>        Write the tasks as test results when the run ends, as JUnit XML
+          --side-by-side        Run several plans at once, not one after another: in work trees, sharing
+                                --jobs
       -h, --help                Print help (see more with '--help')
 
     After a failure:
@@ -420,6 +422,7 @@ fn long_help_of_run_says_where_settings_come_from() {
       tillgreen run                               the active spec, the first agent that is installed
       tillgreen run auth --recovery-mode          write fix tasks for what fails
       tillgreen run --agent-cmd './my-agent.sh'   any command that reads the prompt on standard input
+      tillgreen run auth billing --keep-going     go on where the first stops or asks
       tillgreen run --dry-run                     say what would be done, and do nothing
 
     Exit codes:

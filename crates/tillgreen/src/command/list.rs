@@ -28,16 +28,21 @@ pub(crate) fn run(context: &mut Context) -> Ended {
     Ok(exit::DONE)
 }
 
-fn row(project: &Project, file: &PlanFile, active: Option<&Path>) -> PlanRow {
+/// The row of a plan.
+pub(super) fn row(project: &Project, file: &PlanFile, active: Option<&Path>) -> PlanRow {
     let is_active = active == Some(&file.path);
-    let place = project.relative(&file.path);
-    // A spec is known by its name; everything else by its place.
-    let folder = project.relative(&file.dir);
-    let is_named = PLACES.iter().any(|known| folder.parent() == Some(Path::new(known)));
-    let is_spec = is_named && place.ends_with("tasks.md");
-    let argument = if is_spec { file.name.clone() } else { place.display().to_string() };
+    let argument = argument(project, file);
     let subject = Subject::new(Path::new("."), project, file, Some(&argument));
     let standing = super::status::standing(file, &subject);
     let row = PlanRow::new(argument, subject.path.clone(), standing);
     if is_active { row.activated() } else { row }
+}
+
+/// The argument by which commands take a plan. A spec is known by its name; everything else by its place.
+pub(super) fn argument(project: &Project, file: &PlanFile) -> String {
+    let place = project.relative(&file.path);
+    let folder = project.relative(&file.dir);
+    let is_named = PLACES.iter().any(|known| folder.parent() == Some(Path::new(known)));
+    let is_spec = is_named && place.ends_with("tasks.md");
+    if is_spec { file.name.clone() } else { place.display().to_string() }
 }

@@ -1,11 +1,13 @@
-//! `tillgreen run`: starts or resumes a run.
+//! `tillgreen run`: starts or resumes a run, or several.
+
+mod several;
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use engine::{Dialect, End, State, Statistics, TaskDecl, Toggle};
-use plan::Severity;
+use plan::{Plan, Severity};
 use runner::git::Git;
 use runner::{Beginning, PlanFile, Project, Request, RunError, Settings};
 use serde::Serialize;
@@ -15,11 +17,11 @@ use crate::cli::{Context, Ended};
 use crate::error::Error;
 use crate::exit;
 use crate::settings::{
-    Attendance, CommandOrigin, FileSettings, LiveReader, Mode, Programs, Resolved, SettingsLayer, Sources,
-    Start, of_plan, of_settings, resolve,
+    Attendance, CommandOrigin, FileSettings, LiveReader, Mode, Programs, PullRequestLayer, Resolved,
+    SettingsLayer, Sources, of_plan, of_settings, resolve,
 };
 use crate::view::facts::Verbosity;
-use crate::view::screen::Screen;
+use crate::view::screen::{Label, Screen};
 use crate::view::subject::Subject;
 use crate::view::text::{clean, one_line};
 use crate::view::{ci, ending, json, proof, pull_request, question, retry_summary, summary};
@@ -27,14 +29,29 @@ use crate::view::{ci, ending, json, proof, pull_request, question, retry_summary
 /// Characters of a title.
 const TITLE_CHARS_MAX: usize = 100;
 
-/// Runs the plan.
+/// Runs the plans.
 pub(crate) fn run(context: &mut Context, arguments: RunArgs) -> Ended {
     let project = context.project()?;
-    let (mut file, subject) = context.plan(&project, arguments.plan.as_deref())?;
+    let mut plans = several::named(context, &project, &arguments.plans)?;
+    match plans.pop() {
+        Some((file, subject)) if plans.is_empty() => run_one(context, &project, (file, subject), arguments),
+        last => {
+            plans.extend(last);
+            several::run(context, &project, plans, &arguments)
+        }
+    }
+}
+
+fn run_one(
+    context: &mut Context,
+    project: &Project,
+    (mut file, subject): (PlanFile, Subject),
+    arguments: RunArgs,
+) -> Ended {
     arguments.flags.apply_to(&mut file);
     let of_file = FileSettings::load(project.root())?;
     let flags = arguments.flags.clone();
-    let resolved = match settings(&project, &file, arguments.flags, &of_file) {
+    let resolved = match settings(project, &file, arguments.flags.clone(), &of_file) {
         // Nobody is needed where nothing is left to do, and nothing else is asked for.
         Err(error) if error.is_no_agent() && flags == SettingsLayer::default() && !of_file.starts_fresh() => {
             let done = runner::load(&file, |_| ())?.filter(|state| super::status::is_complete(&file, state));
@@ -44,17 +61,14 @@ pub(crate) fn run(context: &mut Context, arguments: RunArgs) -> Ended {
     };
     if resolved.mode == Mode::DryRun {
         let commands = of_settings(&resolved.settings, &of_file, &flags);
-        return dry_run(context, &project, (&file, &subject), &resolved.settings, commands);
+        return dry_run(context, project, (&file, &subject), &resolved.settings, commands);
     }
-    let beginning = match resolved.start {
-        Start::Resume => Beginning::Resume,
-        Start::Fresh => Beginning::Fresh,
-    };
+    let beginning = resolved.start.beginning();
     let live = LiveReader::of_flags(flags, of_file, file.dialect, project.root());
     let settings = &resolved.settings;
-    let request = Request { project: &project, file: &file, settings, beginning };
-    let verbosity = if arguments.verbose { Verbosity::Steps } else { Verbosity::Facts };
-    let telling = Telling { verbosity, junit: arguments.junit, live: Some(live) };
+    let request = Request { project, file: &file, settings, beginning };
+    let telling =
+        Telling { verbosity: arguments.verbosity(), junit: arguments.junit, live: Some(live), among: None };
     execute(context, &subject, &request, telling)
 }
 
@@ -67,6 +81,8 @@ pub(super) struct Telling {
     pub(super) junit: Option<PathBuf>,
     /// The reader of the settings that count while the run goes on.
     pub(super) live: Option<LiveReader>,
+    /// The name by which it is told from others.
+    pub(super) among: Option<Label>,
 }
 
 pub(super) fn settings(
@@ -76,6 +92,7 @@ pub(super) fn settings(
     settings: &FileSettings,
 ) -> Result<Resolved, Error> {
     let is_fresh = flags.fresh.map_or_else(|| settings.starts_fresh(), Toggle::is_on);
+    let proves_at_most = flags.dry_run.is_none() && flags.pull_request == PullRequestLayer::default();
     // A journal that cannot be read is no reason to refuse starting over.
     let state = if is_fresh { None } else { runner::load(file, |_| ())? };
     let state_file = if is_fresh { None } else { file.recovery_mode() };
@@ -96,6 +113,7 @@ pub(super) fn settings(
         // Where nothing is left to do but to prove it, whoever did it is asked for nothing more.
         Err(error)
             if error.is_no_agent()
+                && proves_at_most
                 && state.as_ref().is_some_and(|state| super::status::is_complete(file, state)) =>
         {
             resolve(earlier).map_err(|_| error)
@@ -117,8 +135,20 @@ pub(super) fn execute(
     request: &Request<'_>,
     telling: Telling,
 ) -> Ended {
-    let Telling { verbosity, junit, live } = telling;
-    let screen = Screen::new(context.format, verbosity, subject.clone(), request.settings.clone());
+    let state = carry_out(context.format, subject, request, telling)?;
+    conclude(context, subject, request.file, &state)
+}
+
+/// Runs a plan until it is complete; where it ends otherwise, the error says how.
+fn carry_out(
+    format: Format,
+    subject: &Subject,
+    request: &Request<'_>,
+    telling: Telling,
+) -> Result<State, Error> {
+    let Telling { verbosity, junit, live, among } = telling;
+    let screen = Screen::new(format, verbosity, subject.clone(), request.settings.clone());
+    let screen = among.into_iter().fold(screen, Screen::among);
     let notify = FileSettings::load(request.project.root())?.notify;
     let screen = screen.reading(live).with_origins(of_project(request)).notifying(&notify);
     let has_answer = matches!(request.beginning, Beginning::Told(..));
@@ -137,7 +167,7 @@ pub(super) fn execute(
         let question = if was_asked { None } else { question::unanswered(subject, &finished.state) };
         return Err(error.about(subject).asking(question));
     }
-    conclude(context, subject, request.file, &finished.state)
+    Ok(finished.state)
 }
 
 /// The commands of a run that the project's own files name.
@@ -165,6 +195,14 @@ fn leave_results(junit: Option<&Path>, subject: &Subject, state: &State) -> Resu
 
 /// Says what a run that is complete came to.
 fn conclude(context: &mut Context, subject: &Subject, file: &PlanFile, state: &State) -> Ended {
+    summarize(context, subject, file, state)?;
+    if is_all_done(state) && context.format == Format::Text {
+        writeln!(context.out, "{}", exit::ALL_TASKS_COMPLETE)?;
+    }
+    Ok(exit::DONE)
+}
+
+fn summarize(context: &mut Context, subject: &Subject, file: &PlanFile, state: &State) -> Result<(), Error> {
     let summary = summary::complete(subject, state) + &summary::left(subject, &stray_boxes(file));
     // For programs the last event says it: every line of theirs is JSON.
     match context.format {
@@ -175,11 +213,12 @@ fn conclude(context: &mut Context, subject: &Subject, file: &PlanFile, state: &S
         }
         Format::Json => eprint_quietly(&summary),
     }
-    let is_shown = proof::alarm(state).is_none();
-    if state.end() == Some(&End::Complete { skipped: 0 }) && is_shown && context.format == Format::Text {
-        writeln!(context.out, "{}", exit::ALL_TASKS_COMPLETE)?;
-    }
-    Ok(exit::DONE)
+    Ok(())
+}
+
+/// True if a run is complete, nothing was skipped, and no proof is red.
+fn is_all_done(state: &State) -> bool {
+    state.end() == Some(&End::Complete { skipped: 0 }) && proof::alarm(state).is_none()
 }
 
 /// The lines of unticked boxes among the tasks that are none, as nothing was done about them. What cannot be read any
@@ -237,14 +276,8 @@ fn of_hooks(project: &Project) -> Vec<CommandOrigin> {
     hooks.into_iter().map(origin).collect()
 }
 
-/// Says what would be done.
-fn dry_run(
-    context: &mut Context,
-    project: &Project,
-    (file, subject): (&PlanFile, &Subject),
-    settings: &Settings,
-    mut commands: Vec<CommandOrigin>,
-) -> Ended {
+/// The parts of a plan, read; an error in one of them is refused.
+fn without_errors(file: &PlanFile, subject: &Subject) -> Result<Vec<(PathBuf, Plan)>, Error> {
     let plans = super::check::read(file)?;
     let of_order = runner::order_problems(&plans.iter().map(|(_, plan)| plan).collect::<Vec<_>>());
     let of_order = of_order.iter().map(|(_, problem)| problem);
@@ -253,6 +286,18 @@ fn dry_run(
         return Err(Error::usage(format!("{} has errors", subject.path))
             .hint(format!("{} shows them", subject.command("check", ""))));
     }
+    Ok(plans)
+}
+
+/// Says what would be done.
+fn dry_run(
+    context: &mut Context,
+    project: &Project,
+    (file, subject): (&PlanFile, &Subject),
+    settings: &Settings,
+    mut commands: Vec<CommandOrigin>,
+) -> Ended {
+    let plans = without_errors(file, subject)?;
     let tasks = super::check::declared_tasks(file)?;
     let open: Vec<&TaskDecl> = tasks.iter().filter(|task| !task.ticked).collect();
     let done = tasks.len() - open.len();

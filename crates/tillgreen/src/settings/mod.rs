@@ -23,8 +23,9 @@ pub(crate) use file::{FILE_NAME, FileSettings};
 pub(crate) use layer::{SettingsLayer, limit, nonblank};
 pub(crate) use live::LiveReader;
 pub(crate) use origins::{CommandOrigin, of_plan, of_settings};
+pub(crate) use pull_request::PullRequestLayer;
 pub(crate) use recorded::{apply_recorded, from_recorded};
 pub(crate) use resolve::{
-    Attendance, Mode, ProofSettings, Resolved, Sources, Start, parallel_settings, proof_settings, resolve,
+    Attendance, Mode, ProofSettings, Resolved, Sources, parallel_settings, proof_settings, resolve,
 };
 pub(crate) use units::{format_dollars, parse_dollars, parse_duration, parse_tokens};

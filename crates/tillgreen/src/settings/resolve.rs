@@ -9,7 +9,7 @@ use engine::{
     Dialect, Isolation, Limits, OnEscalation, OnExhausted, Parallel, Prove, Recovery, Rules, Toggle,
     Unverifiable,
 };
-use runner::{Bookkeeping, RedBefore, Sandboxing, Scope, Settings, Variables, Worktrees};
+use runner::{Beginning, Bookkeeping, RedBefore, Sandboxing, Scope, Settings, Variables, Worktrees};
 
 use super::agents::Programs;
 use super::agents::RoleAssignment;
@@ -82,6 +82,16 @@ pub(crate) enum Start {
     Resume,
     /// From the boxes alone.
     Fresh,
+}
+
+impl Start {
+    /// What the runner calls it.
+    pub(crate) fn beginning(self) -> Beginning {
+        match self {
+            Start::Resume => Beginning::Resume,
+            Start::Fresh => Beginning::Fresh,
+        }
+    }
 }
 
 /// A real run, or a dry one.

@@ -115,11 +115,7 @@ fn line(event: &Event, state: &State) -> Line {
         What::AttemptClaimed { task, elapsed_ms, .. } => {
             plain(Mark::Step, format!("{task} agent claims success after {}; checking", ms(*elapsed_ms)))
         }
-        What::AttemptFailed { task, failure, .. } => {
-            let grounds = state.task(task).map(|task| &task.grounds);
-            let told = grounds.and_then(|grounds| grounds.told_failing(&failure.failing));
-            Line { mark: Mark::Bad, text: failed_text(task, failure), warnings: told.into_iter().collect() }
-        }
+        What::AttemptFailed { task, failure, .. } => failed_line(task, failure, state),
         What::AgentUnavailable { task, reason, nth, until, .. } => {
             let next = next_try(*nth, between(event.at, *until), state);
             plain(Mark::Odd, unavailable_text(task, *nth, &short(reason)) + &next)
@@ -171,6 +167,12 @@ fn line(event: &Event, state: &State) -> Line {
     }
 }
 
+fn failed_line(task: &TaskId, failure: &Failure, state: &State) -> Line {
+    let grounds = state.task(task).map(|task| &task.grounds);
+    let told = grounds.and_then(|grounds| grounds.told_failing(&failure.failing));
+    Line { mark: Mark::Bad, text: failed_text(task, failure), warnings: told.into_iter().collect() }
+}
+
 fn skipped_line(task: &str, reason: &str, dependents: &[TaskId]) -> Line {
     Line {
         mark: Mark::Odd,
@@ -204,6 +206,11 @@ pub(super) fn found_text(evidence: &Evidence) -> String {
         Evidence::Signs(signs) if signs.is_empty() => "nothing is left to look at first".to_owned(),
         Evidence::Signs(signs) => {
             one_line(&format!("look here first: {}", signs.words(SIGNS_MAX)), ADVICE_CHARS_MAX)
+        }
+        Evidence::Wrote { paths } => {
+            let text =
+                format!("the verify command wrote {}, to be committed with the work", paths.join(", "));
+            one_line(&text, ADVICE_CHARS_MAX)
         }
         Evidence::Leaning { .. } | Evidence::GreenWithoutWork { .. } | Evidence::NoTestRan => {
             evidence.finding().unwrap_or_default()

@@ -62,6 +62,13 @@ impl PlanRow {
         Self { active: true, ..self }
     }
 
+    /// True if nothing of it is left to do, as far as its boxes and its run tell.
+    pub(crate) fn is_complete(&self) -> bool {
+        let is_quiet = self.reason.is_none();
+        let is_ended = matches!(self.state, Some(Phase::Complete | Phase::NotStarted));
+        is_ended && is_quiet && self.total > 0 && self.done == self.total
+    }
+
     fn done_text(&self) -> String {
         match self.state {
             Some(_) => format!("{}/{}", self.done, self.total),
@@ -83,6 +90,15 @@ pub(crate) fn render(rows: &[PlanRow], paint: Paint) -> String {
     if rows.is_empty() {
         return "There are no plans here. Create one with `tillgreen new NAME`.\n".to_owned();
     }
+    let mut text = render_rows(rows, paint);
+    if !rows.iter().any(|row| row.active) {
+        text.push_str("\nNo spec is active: make one so with `tillgreen use NAME`.\n");
+    }
+    text
+}
+
+/// A line for each row.
+pub(crate) fn render_rows(rows: &[PlanRow], paint: Paint) -> String {
     let width =
         |of: fn(&PlanRow) -> String| rows.iter().map(|row| of(row).chars().count()).max().unwrap_or(0);
     let (name_width, done_width) = (width(|row| clean(&row.plan)), width(PlanRow::done_text));
@@ -92,9 +108,6 @@ pub(crate) fn render(rows: &[PlanRow], paint: Paint) -> String {
         let name = if row.active { paint.strong(&name) } else { name };
         // Writing into a string cannot fail.
         let _ = writeln!(text, "{mark} {name}  {:>done_width$}  {}", row.done_text(), row.state_text(paint));
-    }
-    if !rows.iter().any(|row| row.active) {
-        text.push_str("\nNo spec is active: make one so with `tillgreen use NAME`.\n");
     }
     text
 }

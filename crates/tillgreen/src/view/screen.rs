@@ -7,6 +7,7 @@ use engine::{Event, OnEscalation, State, Status, What};
 use jiff::Timestamp;
 use plan::TaskId;
 use runner::{Notice, Notifier, Notify, Responder, Settings};
+use serde::Serialize;
 
 use super::asker::{Asked, Asker};
 use super::ci;
@@ -25,9 +26,29 @@ use crate::args::Format;
 use crate::checkpoint::Checkpoint;
 use crate::settings::{CommandOrigin, LiveReader};
 
+/// The name by which a run is told from others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Label {
+    /// They come one after another: only programs have to be told whose event it is.
+    InTurn(String),
+    /// They go on at once, so that every line says whose it is.
+    Beside(String),
+}
+
+/// An event with the plan that it is of.
+#[derive(Serialize)]
+struct Labelled<'a> {
+    plan: &'a str,
+    event: &'a Event,
+}
+
 /// Shows a run.
 pub(crate) struct Screen {
     show: Show,
+    /// The name that lines for people begin with.
+    prefix: String,
+    /// The name that events for programs come with.
+    plan: Option<String>,
     subject: Subject,
     settings: Settings,
     responder: Option<Responder>,
@@ -65,6 +86,8 @@ impl Screen {
         };
         Self {
             show,
+            prefix: String::new(),
+            plan: None,
             subject,
             settings,
             responder: None,
@@ -74,6 +97,20 @@ impl Screen {
             asker: Asker::default(),
             origins: Vec::new(),
             notifier: None,
+        }
+    }
+
+    /// For a run that is one of several. Lines of several at once have no place for a live block or folds.
+    pub(crate) fn among(self, label: Label) -> Self {
+        match label {
+            Label::InTurn(name) => Self { plan: Some(name), ..self },
+            Label::Beside(name) => {
+                let show = match self.show {
+                    Show::Json => Show::Json,
+                    Show::Lines(_) | Show::Folded | Show::Live(_) => Show::Lines(Paint::of(&io::stderr())),
+                };
+                Self { show, prefix: format!("{}: ", clean(&name)), plan: Some(name), ..self }
+            }
         }
     }
 
@@ -131,7 +168,7 @@ impl Screen {
                     live.end_asking();
                 }
                 match &mut self.show {
-                    Show::Json => drop(json::line(&mut io::stdout(), event)),
+                    Show::Json => drop(self.write_event(event)),
                     Show::Lines(_) | Show::Folded | Show::Live(_) if is_for_the_record(event) => {}
                     Show::Lines(_) | Show::Folded => {
                         let line = lines::render(event, state, Clock::Time, self.paint());
@@ -158,13 +195,23 @@ impl Screen {
         }
     }
 
+    fn write_event(&self, event: &Event) -> io::Result<()> {
+        match &self.plan {
+            Some(plan) => json::line(&mut io::stdout(), &Labelled { plan, event }),
+            None => json::line(&mut io::stdout(), event),
+        }
+    }
+
     /// Shows what is said while the run itself waits for something and cannot say it.
     fn listen(&self, responder: &Responder) {
         let note = |text: String| format!("note: {}", clean(&text));
         match &self.show {
             Show::Json => {}
             Show::Folded => responder.listen(move |text| eprint_line(&ci::without_commands(&note(text)))),
-            Show::Lines(_) => responder.listen(move |text| eprint_line(&note(text))),
+            Show::Lines(_) => {
+                let prefix = self.prefix.clone();
+                responder.listen(move |text| eprint_line(&prefixed(&prefix, &note(text))));
+            }
             Show::Live(live) => {
                 let print = live.printer();
                 responder.listen(move |text| print(&note(text)));
@@ -239,11 +286,20 @@ impl Screen {
     pub(crate) fn print(&self, text: &str) {
         match &self.show {
             Show::Json => {}
-            Show::Lines(_) => eprint_line(text),
+            Show::Lines(_) => eprint_line(&prefixed(&self.prefix, text)),
             Show::Folded => eprint_line(&ci::without_commands(text)),
             Show::Live(live) => live.print(text),
         }
     }
+}
+
+/// A text with a name before each of its lines.
+fn prefixed(prefix: &str, text: &str) -> String {
+    if prefix.is_empty() {
+        return text.to_owned();
+    }
+    let lines: Vec<String> = text.lines().map(|line| format!("{prefix}{line}")).collect();
+    lines.join("\n")
 }
 
 /// True if an event is only for the record: what an agent used so far would be a line every few seconds, and that work

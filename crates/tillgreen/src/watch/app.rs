@@ -118,6 +118,8 @@ pub(super) enum Deed {
     Cancel,
     Copy(String),
     Save(String),
+    /// Opens a text in the user's editor.
+    Edit(String),
     ListRuns,
     OpenRun(usize),
     Speed(isize),
@@ -255,6 +257,7 @@ impl App {
             }
             Command::Copy => return Some(Deed::Copy(self.detail.pager.text())),
             Command::Save => return Some(Deed::Save(self.detail.pager.text())),
+            Command::Edit => return Some(Deed::Edit(self.detail.pager.text())),
         }
         None
     }

@@ -27,6 +27,7 @@ pub(super) enum Command {
     Cancel,
     Copy,
     Save,
+    Edit,
     /// Faster or slower; nearer or wider.
     Speed(isize),
     Halt,
@@ -88,7 +89,7 @@ use Group::{Acting, Looking, Moving, Replaying};
 use Key::{Char, Code, Control};
 
 /// All keys.
-pub(super) const BINDINGS: [Binding; 38] = [
+pub(super) const BINDINGS: [Binding; 39] = [
     binding(&[Char('j'), Code(KeyCode::Down)], Command::Move(Motion::Down), "j ↓", ("", "down"), Moving),
     binding(&[Char('k'), Code(KeyCode::Up)], Command::Move(Motion::Up), "k ↑", ("", "up"), Moving),
     binding(
@@ -159,6 +160,7 @@ pub(super) const BINDINGS: [Binding; 38] = [
     binding(&[Char('?')], Command::Help, "?", ("keys", "all keys"), Looking),
     binding(&[Char('y')], Command::Copy, "y", ("", "copy what is shown"), Looking),
     binding(&[Char('e')], Command::Save, "e", ("", "save what is shown to a file"), Looking),
+    binding(&[Char('o')], Command::Edit, "o", ("", "open what is shown in $EDITOR"), Looking),
     binding(&[Char('a')], Command::Answer, "a", ("answer", "answer the open question"), Acting),
     binding(&[Char('t')], Command::Tell, "t", ("tell", "tell the next prompt something"), Acting),
     binding(&[Char('p')], Command::Pause, "p", ("pause", "stop after what is under way"), Acting),

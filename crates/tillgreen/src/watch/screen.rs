@@ -1,5 +1,6 @@
 //! The terminal: keys come in, the journal is looked at now and then, and the screen is drawn when something has changed.
 
+use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -68,6 +69,8 @@ struct Keeper {
     looked: Instant,
     looked_for_process: Instant,
     is_changed: bool,
+    /// What is to be opened in the user's editor, for which the screen goes away.
+    to_edit: Option<String>,
 }
 
 /// Shows a run until somebody has seen enough.
@@ -79,13 +82,23 @@ pub(crate) fn show(opening: Opening) -> Result<(), Error> {
         );
     }
     let mut keeper = Keeper::new(opening)?;
-    let mut terminal = ratatui::try_init()?;
+    let mut terminal = take_terminal()?;
+    let ended = keeper.go_on(&mut terminal);
+    give_back_terminal();
+    ended
+}
+
+fn take_terminal() -> io::Result<DefaultTerminal> {
+    let terminal = ratatui::try_init()?;
     // A terminal that knows nothing of it pastes as if it was typed.
     let _ = execute!(io::stdout(), EnableBracketedPaste);
-    let ended = keeper.go_on(&mut terminal);
+    Ok(terminal)
+}
+
+fn give_back_terminal() {
+    // As above.
     let _ = execute!(io::stdout(), DisableBracketedPaste);
     ratatui::restore();
-    ended
 }
 
 impl Keeper {
@@ -118,6 +131,7 @@ impl Keeper {
             looked,
             looked_for_process,
             is_changed: true,
+            to_edit: None,
         })
     }
 
@@ -127,6 +141,11 @@ impl Keeper {
             self.draw(terminal)?;
             if event::poll(self.patience())? && self.input(&event::read()?)? {
                 return Ok(());
+            }
+            if let Some(text) = self.to_edit.take() {
+                give_back_terminal();
+                self.edit(&text);
+                *terminal = take_terminal()?;
             }
             let passed = self.looked.elapsed();
             if passed >= self.look_every() {
@@ -248,6 +267,7 @@ impl Keeper {
                 ));
             }
             Deed::Save(text) => self.save(&text),
+            Deed::Edit(text) => self.to_edit = Some(text),
             Deed::ListRuns => match Runs::look(&self.app.project) {
                 Ok(runs) => (self.app.runs, self.app.view) = (runs, View::Runs),
                 Err(error) => self.app.said = Some(error.render(Format::Text)),
@@ -278,11 +298,31 @@ impl Keeper {
         Addressee { project: project.clone(), subject: subject.clone(), state }
     }
 
-    fn save(&mut self, text: &str) {
+    /// The name of what is shown, as a file.
+    fn shown_name(&self) -> String {
         let task = self.app.tree.selected().map(|(task, _)| task.to_string()).unwrap_or_default();
         let tab = self.app.detail.tab.word().to_lowercase();
-        let name = format!("{} {task} {tab}", self.app.subject.name);
-        let saved = deeds::save(&self.dir, &name, text);
+        format!("{} {task} {tab}", self.app.subject.name)
+    }
+
+    /// Opens a text in the user's editor, as a file in the folder that is its user's alone.
+    fn edit(&mut self, text: &str) {
+        self.is_changed = true;
+        let folder = self.app.subject.file.as_ref().map_or(&self.dir, |file| &file.home);
+        let opened = deeds::save(folder, &self.shown_name(), text).and_then(|path| {
+            let edited = runner::process::edit(&path);
+            // What was shown is elsewhere.
+            let _ = fs::remove_file(&path);
+            edited.map_err(|error| {
+                Error::usage("no editor can be started").because(error).hint("EDITOR names yours")
+            })
+        });
+        self.app.said =
+            opened.err().map(|error| error.render(Format::Text).lines().collect::<Vec<_>>().join("; "));
+    }
+
+    fn save(&mut self, text: &str) {
+        let saved = deeds::save(&self.dir, &self.shown_name(), text);
         self.app.said = Some(match saved {
             Ok(path) => format!("Saved as {}.", path.display()),
             Err(error) => error.render(Format::Text).lines().collect::<Vec<_>>().join("; "),

@@ -211,7 +211,7 @@ fn retry_is_a_new_round_with_a_full_budget() {
     assert!(prompt.contains("<retry_context attempt=\"4\" max_attempts=\"6\">"), "{prompt}");
     assert!(prompt.contains("<failure attempt=\"1\">"), "the history goes on: {prompt}");
     let status = sandbox.run(&["status", FOLDER]).stdout;
-    assert!(status.contains("**Attempts:** 3 of 3\n"), "{status}");
+    assert!(status.contains("**Attempts:** 3 of 3, after 3 before\n"), "{status}");
     let history: Vec<_> = status.lines().filter(|line| line.starts_with("| ")).collect();
     assert!(history[1].starts_with("| 4 |") && history.len() == 4, "{status}");
 }

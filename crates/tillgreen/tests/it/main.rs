@@ -32,6 +32,7 @@ mod resuming;
 mod retry_logs;
 mod retrying;
 mod safety;
+mod several;
 mod show;
 mod stats;
 mod tidy;

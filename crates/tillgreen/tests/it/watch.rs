@@ -1,10 +1,11 @@
 //! `watch` at a real terminal: what a person sees there, types there, and what comes of it.
 
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use testkit::{Agent, Background, Sandbox, Signal, Step, wait_for};
+use testkit::{Agent, Background, Sandbox, Signal, Step, wait_for, write_executable};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_tillgreen");
 
@@ -14,6 +15,14 @@ struct Terminal<'a> {
 }
 
 impl<'a> Terminal<'a> {
+    /// The same with a variable, and as wide as it takes to see a task beside its tree.
+    fn open_with(sandbox: &'a Sandbox, (name, value): (&str, &str), arguments: &str) -> Option<Self> {
+        let terminal = Self::open(sandbox, "--version", (120, 30))?;
+        let program = format!("{name}=\"{value}\" '{PROGRAM}' {arguments}; echo ended; sleep 60");
+        terminal.tmux(&["respawn-pane", "-k", "-t", "it", &program]);
+        Some(terminal)
+    }
+
     /// None, with a line that says so, where there is no tmux. In CI it has to be there.
     fn open(sandbox: &'a Sandbox, arguments: &str, (columns, rows): (u16, u16)) -> Option<Self> {
         if !Command::new("tmux").arg("-V").output().is_ok_and(|output| output.status.success()) {
@@ -197,6 +206,31 @@ fn a_run_that_is_over_is_played_again_and_found_in_the_list() {
     screen.wait_to_see("✓ 1.2 Make 1.2");
     screen.press("x");
     screen.wait_to_see("This is a replay");
+}
+
+#[test]
+fn what_is_shown_is_opened_in_the_editor() {
+    let sandbox = sandbox();
+    let command = sandbox.install_agent(&Agent::new().on("1.1", good("1.1")).on("1.2", good("1.2")));
+    sandbox.run(&["run", "--agent-cmd", &command]).expect_code(0);
+    let (seen, gate) = (sandbox.control("seen"), sandbox.control("closed"));
+    let wait = "while [ ! -e \"$1\" ]; do sleep 0.05; done";
+    let script = format!("#!/bin/sh\ncp \"$2\" '{}'\necho the editor is open\n{wait}\n", seen.display());
+    let editor = sandbox.control("editor");
+    write_executable(&editor, &script);
+    let command = format!("'{}' '{}'", editor.display(), gate.display());
+    let Some(screen) = Terminal::open_with(&sandbox, ("EDITOR", &command), "watch") else { return };
+    screen.wait_to_see("1 Output");
+    screen.press("3");
+    screen.wait_to_see("Task: Execute task");
+    screen.press("o");
+    screen.wait_to_see("the editor is open");
+    assert!(fs::read_to_string(&seen).unwrap_or_default().contains("Task: Execute task"));
+    sandbox.release("closed");
+    screen.wait_to_see("1 Output");
+    screen.press("q");
+    screen.wait_to_see("ended");
+    assert_eq!(sandbox.dirt(), [""; 0], "what was opened is gone");
 }
 
 #[test]

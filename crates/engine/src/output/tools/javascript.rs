@@ -8,7 +8,7 @@ use crate::output::text::{begins_with_digit, counted, end_of_block, first_told};
 pub(super) fn jest(lines: &[&str], found: &mut Found) {
     let mut file = None;
     for (at, line) in lines.iter().enumerate() {
-        let count = line.strip_prefix("Tests:").and_then(|count| counted_or_none(count));
+        let count = line.strip_prefix("Tests:").and_then(counted_or_none);
         if let Some(tests) = count {
             found.ran(Tool::Jest, tests);
         }

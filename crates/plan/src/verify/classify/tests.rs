@@ -26,6 +26,19 @@ fn one_code_span() {
     check("`scripts/check.sh`", &["scripts/check.sh"]);
     check("`command -v jq`", &["command -v jq"]);
     check("`if a; then b; fi`", &["if a; then b; fi"]);
+    for command in [
+        ". .venv/bin/activate && pytest -q",
+        ". ./env.sh && make test",
+        ".venv/bin/pytest",
+        "node_modules/.bin/jest",
+        "bin/rspec",
+        "$HOME/bin/check",
+    ] {
+        check(&format!("`{command}`"), &[command]);
+    }
+    check("ruff check .", &["ruff check ."]);
+    check("cargo check", &["cargo check"]);
+    prose("make check the list");
 }
 
 #[test]

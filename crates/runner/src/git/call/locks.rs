@@ -583,11 +583,6 @@ fn boot_id() -> &'static str {
     BOOT.get_or_init(read)
 }
 
-/// True if nobody has this number any more, which stands in the name of a file that its owner was writing.
-pub(in crate::git) fn is_gone(pid: &str) -> bool {
-    !Path::new("/proc").join(pid).exists()
-}
-
 /// A file by its number, size and times. Whoever writes to it changes the last of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Stamp {

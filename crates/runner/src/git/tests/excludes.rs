@@ -21,7 +21,7 @@ fn own_files_are_kept_out_of_git() {
 #[test]
 fn what_a_program_left_that_died_while_it_wrote_the_list_goes() {
     let scratch = Scratch::new();
-    let left = format!(".git/info/exclude.tillgreen-{}", u32::MAX - 1);
+    let left = format!(".git/info/.tillgreen-{}-0-exclude", u32::MAX - 1);
     scratch.repository.write(&left, "");
     scratch.git().exclude(&["/.tillgreen/"]).unwrap();
     assert!(!scratch.repository.has(&left) && scratch.repository.has(".git/info/exclude"));
