@@ -87,7 +87,7 @@ impl Claim {
         let by_result = dialect == Dialect::Phase && role == Role::Executor;
         let is_judge = matches!(role, Role::Qa | Role::Reviewer);
         let (is_own, is_other) = match role {
-            Role::Executor => (said.complete, said.pass),
+            Role::Executor | Role::Planner => (said.complete, said.pass),
             Role::Qa | Role::Reviewer => (said.pass, said.complete),
         };
         match (said.failed, result) {

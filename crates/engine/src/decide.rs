@@ -184,7 +184,7 @@ fn prepared(state: &State, id: &TaskId, baseline: Baseline, at: Timestamp) -> Op
             task: id.clone(),
             attempt: task.next_attempt(),
             dispatch,
-            role: role_for(task),
+            role: role_for(state, task),
             head: baseline.head,
             tree: baseline.tree,
             hooks: baseline.hooks,
@@ -208,9 +208,9 @@ fn prepared(state: &State, id: &TaskId, baseline: Baseline, at: Timestamp) -> Op
 }
 
 /// In which role an agent works on a task.
-pub(crate) fn role_for(task: &Task) -> Role {
+pub(crate) fn role_for(state: &State, task: &Task) -> Role {
     match task.decl.kind {
-        TaskKind::Work | TaskKind::Checkpoint => Role::Executor,
+        TaskKind::Work | TaskKind::Checkpoint => state.rules().map_or(Role::Executor, |rules| rules.worker),
         TaskKind::Verify => Role::Qa,
     }
 }

@@ -42,7 +42,7 @@ impl Agents {
     /// The agents for a role.
     pub fn of(&self, role: Role) -> &[String] {
         match role {
-            Role::Executor => &self.executor,
+            Role::Executor | Role::Planner => &self.executor,
             Role::Qa => &self.qa,
             Role::Reviewer => &self.reviewer,
         }

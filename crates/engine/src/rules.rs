@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::pull_request::PullRequestRules;
 use crate::roster::Agents;
+use crate::status::Role;
 
 /// All that a run was told about how to decide. Recorded with the start of every run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,6 +42,14 @@ pub struct Rules {
     /// The agents by role, and who takes over.
     #[serde(skip_serializing_if = "Agents::is_empty")]
     pub agents: Agents,
+    /// The role in which tasks are worked on.
+    #[serde(skip_serializing_if = "is_executor")]
+    pub worker: Role,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde asks for")]
+fn is_executor(role: &Role) -> bool {
+    *role == Role::Executor
 }
 
 impl Default for Rules {
@@ -59,6 +68,7 @@ impl Default for Rules {
             dialect: Dialect::Spec,
             parallel: Parallel::default(),
             agents: Agents::default(),
+            worker: Role::Executor,
         }
     }
 }

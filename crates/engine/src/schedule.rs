@@ -104,11 +104,11 @@ pub(crate) fn wants_agent(task: &Task) -> bool {
 
 /// True if the task's next step needs an agent and nobody is left for it.
 pub(crate) fn lacks_agent(state: &State, task: &Task) -> bool {
-    state.out_of_agents.is_some() && wants_agent(task) && state.lacks_agent(role_of(task))
+    state.out_of_agents.is_some() && wants_agent(task) && state.lacks_agent(role_of(state, task))
 }
 
-fn role_of(task: &Task) -> Role {
-    let Status::Judging(judging) = &task.status else { return role_for(task) };
+fn role_of(state: &State, task: &Task) -> Role {
+    let Status::Judging(judging) = &task.status else { return role_for(state, task) };
     if judging.judge == Judge::Reviewer { Role::Reviewer } else { Role::Qa }
 }
 

@@ -139,6 +139,8 @@ pub enum Role {
     Qa,
     /// Approves against the done criteria.
     Reviewer,
+    /// Writes a plan, or commands for the tasks of one.
+    Planner,
 }
 
 impl Role {
@@ -148,6 +150,7 @@ impl Role {
             Self::Executor => "executor",
             Self::Qa => "qa",
             Self::Reviewer => "reviewer",
+            Self::Planner => "planner",
         }
     }
 }

@@ -92,7 +92,7 @@ impl Run {
         for start in starts(&self.state).iter().filter(|start| !start.task.asks_by_design()) {
             dispatch = Dispatch(dispatch.0.saturating_add(1));
             let slot = if start.isolated { slots.next() } else { None };
-            started.push(start_of(start, dispatch, slot));
+            started.push(start_of(&self.state, start, dispatch, slot));
         }
         for what in started {
             // What the table has no move for is not at work then.
@@ -130,7 +130,7 @@ impl Run {
     }
 }
 
-fn start_of(start: &Start<'_>, dispatch: Dispatch, slot: Option<Slot>) -> What {
+fn start_of(state: &State, start: &Start<'_>, dispatch: Dispatch, slot: Option<Slot>) -> What {
     let task = start.task;
     if matches!(task.status, Status::Ready { proves: true }) {
         return What::ProofStarted { task: task.id().clone(), head: None };
@@ -139,7 +139,7 @@ fn start_of(start: &Start<'_>, dispatch: Dispatch, slot: Option<Slot>) -> What {
         task: task.id().clone(),
         attempt: task.next_attempt(),
         dispatch,
-        role: role_for(task),
+        role: role_for(state, task),
         head: None,
         tree: None,
         hooks: Vec::new(),

@@ -25,6 +25,7 @@ mod mask;
 mod notify;
 mod plan_file;
 mod plan_key;
+mod planning;
 mod project;
 mod proof;
 mod record;
@@ -46,6 +47,7 @@ pub use journal::{RecordError, RecordFile, RecordPlace, RecordsError, load, reco
 pub use mask::{LISTED_CHARS_MIN, mask, mask_values};
 pub use notify::{Notification, Notifier, Notify, Occasion, Webhook, deliver_now};
 pub use plan_file::{Defaults, declared, order_problems, plans, running_order, summary_beside};
+pub use planning::{Brief, Draft, Examined, PlanningError, ProposedPlan, Trial, Tried, Wanted, examine};
 pub use project::{LocateError, PLACES, PlanFile, Project};
 pub use proof::{ProveError, ProveRequest, prove};
 pub use record::{StateFileError, StateFileProblem};

@@ -7,6 +7,7 @@ use std::time::Duration;
 use engine::{Rules, Toggle};
 
 use crate::agent::{AgentKind, Permission};
+use crate::planning::Brief;
 use crate::worktrees::Worktrees;
 
 /// The settings of a run.
@@ -58,6 +59,8 @@ pub struct Settings {
     pub prove_budget: Option<Duration>,
     /// The shape of the pull request.
     pub pull_request: PullRequest,
+    /// The thing that a planner is asked for, where the run is about that.
+    pub planning: Option<Brief>,
     /// The settings as text, kept in the journal so that the run can be continued with them.
     pub launch: BTreeMap<String, String>,
 }

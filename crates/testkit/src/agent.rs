@@ -23,7 +23,7 @@ struct Rule {
 /// One time that the agent was called.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentCall {
-    /// `executor`, `qa` or `reviewer`.
+    /// `executor`, `qa`, `reviewer` or `planner`.
     pub role: String,
     /// The task.
     pub task: String,

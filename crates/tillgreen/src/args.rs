@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 mod agents;
+mod planning;
 
 pub(crate) use agents::{AgentsArgs, AgentsCommand, TestArgs};
+pub(crate) use planning::PlanningArgs;
 
 use crate::exit;
 use crate::settings::{SettingsLayer, limit};
@@ -80,6 +82,14 @@ pub(crate) enum Command {
     ///
     /// What is done here is written back there, now and whenever a task is done. Exit code 6 if bd or gh do not answer.
     Import(ImportArgs),
+    /// Have an agent write a plan for a goal, or commands for tasks that have none
+    ///
+    /// It works in a copy of the project. What it writes is checked, its commands are tried, and it is sent back with what is
+    /// wrong. The result is shown as a diff, and only taken if it is accepted.
+    Plan(PlanningArgs),
+    /// Examine a draft; the run that writes it starts this, people do not
+    #[command(hide = true)]
+    Examine,
     /// Read a plan and print its tasks and problems; runs nothing
     ///
     /// Exit code 0 if there are no errors (warnings are allowed), 2 if there are.

@@ -166,6 +166,8 @@ fn dispatch(context: &mut Context, command: Command) -> Ended {
         Command::Init => command::init::run(context),
         Command::New(arguments) => command::new::run(context, &arguments),
         Command::Import(arguments) => command::import::run(context, &arguments),
+        Command::Plan(arguments) => command::plan::run(context, &arguments),
+        Command::Examine => command::plan::examine(context),
         Command::Check(arguments) => command::check::run(context, &arguments),
         Command::Run(arguments) => command::run::run(context, *arguments),
         Command::Status(arguments) => command::status::run(context, &arguments),

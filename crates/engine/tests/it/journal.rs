@@ -404,7 +404,7 @@ fn every_word() {
         words(&responses),
         words(&questions()),
         words(&[Judge::Qa, Judge::Reviewer, Judge::Person]),
-        words(&[Role::Executor, Role::Qa, Role::Reviewer]),
+        words(&[Role::Executor, Role::Qa, Role::Reviewer, Role::Planner]),
         words(&[Recovery::Off, Recovery::On]),
         words(&[OnExhausted::Stop, OnExhausted::Ask]),
         words(&[OnEscalation::Ask, OnEscalation::Pause, OnEscalation::Skip, OnEscalation::Abort]),
@@ -419,7 +419,7 @@ fn every_word() {
     ["retry","skip","abort",{"fix":"so"},"approve",{"reject":"no"},{"reply":"blue"}]
     ["exhausted","permission_denied","judge","hooks_gone","mended","checkpoint","history_rewritten","blocked","impossible","conflicting_requirements","service_unavailable","verify_cannot_start","red_before","not_proved","in_the_way"]
     ["qa","reviewer","person"]
-    ["executor","qa","reviewer"]
+    ["executor","qa","reviewer","planner"]
     ["off","on"]
     ["stop","ask"]
     ["ask","pause","skip","abort"]

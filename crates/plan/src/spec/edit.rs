@@ -5,6 +5,7 @@ mod fix;
 mod insert;
 mod replace;
 mod request;
+mod verify;
 
 use std::ops::Range;
 
@@ -48,6 +49,12 @@ pub enum EditError {
         id: TaskId,
         /// The task that it was to follow.
         failing: TaskId,
+    },
+    /// The command cannot be written into the task so that it is read as it stands and leaves all else as it is.
+    #[error("the command for task {id} cannot be written into the plan so that it is read as it stands")]
+    CommandDoesNotFit {
+        /// The task.
+        id: TaskId,
     },
     /// The new task cannot be written at its place so that it reads as one task and leaves the others as they are.
     #[error("task {id} cannot be added without changing other tasks")]

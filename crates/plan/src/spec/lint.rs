@@ -61,10 +61,12 @@ fn unverified(plan: &Plan, task: &Task, what: &str) -> Problem {
     let problem = Problem::warning(task.line, format!("task {} {what}", task.id)).of(&task.id);
     problem.hint(match plan.dialect() {
         Dialect::Spec if plan.reading().format.is_foreign() => {
-            "say in its words what to run (\"run `COMMAND`\"), or set `verify = \"COMMAND\"` in tillgreen.toml for all \
-             that have none"
+            "say in its words what to run (\"run `COMMAND`\"), have commands proposed by `tillgreen plan --verify`, or set \
+             `verify = \"COMMAND\"` in tillgreen.toml for all that have none"
         }
-        Dialect::Spec => "add a `**Verify**:` field with one command in backticks",
+        Dialect::Spec => {
+            "add a `**Verify**:` field with one command in backticks, or have it proposed by `tillgreen plan --verify`"
+        }
         Dialect::Phase => "add `<automated>` with one command to its `<verify>`",
     })
 }

@@ -19,6 +19,7 @@ use crate::git::Git;
 use crate::inbox::Message;
 use crate::mask::mask;
 use crate::plan_file::Excerpt;
+use crate::planning;
 use crate::process::{self, Ended, Handle, Invocation, ProcessLimits, Program, Sandbox};
 use crate::record::learnings_in;
 use crate::run::effects::Effects;
@@ -72,10 +73,14 @@ impl Effects<'_, '_> {
     /// The subject of a prompt about a task.
     pub(crate) fn subject<'a>(&'a self, id: &'a TaskId, excerpt: &'a Excerpt) -> Subject<'a> {
         let path = self.world.plans.path(self.state, id).unwrap_or(&self.world.file.path);
+        // A planner reads what lies beside the plan that it writes, or writes commands for.
+        let planned = self.world.settings.planning.as_ref();
+        let planned = planned.map(|brief| self.world.project.root().join(&brief.plan));
+        let beside = planned.as_deref().unwrap_or(path);
         let shown = self.world.project.relative(path).to_string_lossy().into_owned();
         let dir = format!("./{}/", self.world.project.relative(&self.world.file.dir).display());
         let introduction = self.world.plans.introduction(self.state, id).unwrap_or_default();
-        let mut documents = documents::beside(path, &self.world.file.plans);
+        let mut documents = documents::beside(beside, &self.world.file.plans);
         let format = self.world.file.reading.format;
         documents.extend(documents::of_project(self.world.project.root(), format));
         let documents =
@@ -125,7 +130,11 @@ impl Effects<'_, '_> {
             isolated: self.is_isolated(id),
             words: self.words_told(id),
         };
-        Some(prompt::attempt(&self.subject(id, &excerpt), &part))
+        let subject = self.subject(id, &excerpt);
+        Some(match &self.world.settings.planning {
+            Some(brief) => planning::prompt(brief, &subject, &part),
+            None => prompt::attempt(&subject, &part),
+        })
     }
 
     /// The words of people for the prompt of the attempt that is started.

@@ -11,5 +11,10 @@ mod report;
 mod requests;
 mod task_text;
 
+pub(crate) use documents::{beside, of_project};
+#[cfg(test)]
+pub(crate) use prompt::Around;
+pub(crate) use prompt::{AttemptPart, Subject, documents_told, fill, told};
+
 pub use files::{AttemptFiles, KeptText};
 pub use report::{ChangeKind, Report, append_report};

@@ -101,10 +101,12 @@ pub(crate) struct AttemptPart<'a> {
 /// The prompt of an attempt.
 pub(crate) fn attempt(subject: &Subject<'_>, part: &AttemptPart<'_>) -> String {
     let template = match (part.role, subject.dialect) {
-        (Role::Executor | Role::Reviewer, Dialect::Spec) if subject.format.is_foreign() => FOREIGN_EXECUTOR,
-        (Role::Executor | Role::Reviewer, Dialect::Spec) => EXECUTOR,
-        (Role::Executor | Role::Reviewer, Dialect::Phase) => PHASE_EXECUTOR,
         (Role::Qa, Dialect::Spec | Dialect::Phase) => QA,
+        (Role::Executor | Role::Reviewer | Role::Planner, Dialect::Spec) if subject.format.is_foreign() => {
+            FOREIGN_EXECUTOR
+        }
+        (Role::Executor | Role::Reviewer | Role::Planner, Dialect::Spec) => EXECUTOR,
+        (Role::Executor | Role::Reviewer | Role::Planner, Dialect::Phase) => PHASE_EXECUTOR,
     };
     let bookkeeping = match (part.bookkeeping, subject.dialect) {
         (Bookkeeping::Coordinator, Dialect::Spec) if subject.format.is_foreign() => FOREIGN_BOOKKEEPING,
@@ -149,7 +151,7 @@ pub(crate) fn resuming(subject: &Subject<'_>, retry_context: &str, words: &[Stri
 }
 
 /// The words of people for this prompt, the latest last; where it is too much, the oldest are left out.
-fn told(words: &[String]) -> String {
+pub(crate) fn told(words: &[String]) -> String {
     let mut room = WORDS_CHARS_MAX;
     let mut shown: Vec<String> = Vec::new();
     for word in words.iter().rev() {
@@ -183,7 +185,7 @@ pub(crate) struct JudgePart {
 pub(crate) fn judge(subject: &Subject<'_>, part: &JudgePart) -> String {
     let template = match part.role {
         Role::Reviewer => REVIEWER,
-        Role::Qa | Role::Executor => JUDGE,
+        Role::Qa | Role::Executor | Role::Planner => JUDGE,
     };
     let facts = list(&part.facts).map(|facts| fill(FACTS, &[("facts", &facts)])).unwrap_or_default();
     let touched = list(&part.touched).unwrap_or_else(|| "(none)".to_owned());
@@ -212,14 +214,19 @@ fn purpose(subject: &Subject<'_>) -> String {
     } else {
         fill(PURPOSE, &[("introduction", &introduction)])
     };
-    let documents = list(&subject.documents).map(|list| fill(DOCUMENTS, &[("documents", &list)]));
+    let documents = documents_told(&subject.documents);
     let words = bounded(&subject.around.words, AROUND_CHARS_MAX);
     let words = if words.is_empty() { words } else { fill(AROUND, &[("words", &words)]) };
     let quoted = subject.around.quoted.iter().take(QUOTED_MAX).map(|(document, part)| {
         fill(QUOTED, &[("document", document), ("part", &bounded(part, AROUND_CHARS_MAX))])
     });
     let around: String = std::iter::once(words).chain(quoted).collect();
-    told + &documents.unwrap_or_default() + &around
+    told + &documents + &around
+}
+
+/// The documents that an agent may read; nothing where there are none.
+pub(crate) fn documents_told(documents: &[String]) -> String {
+    list(documents).map(|list| fill(DOCUMENTS, &[("documents", &list)])).unwrap_or_default()
 }
 
 /// The beginning of a text, in whole lines.
@@ -252,7 +259,7 @@ fn fill_subject(template: &str, subject: &Subject<'_>, more: &[(&str, &str)]) ->
 }
 
 /// Fills in every `{{name}}` in one pass, so that a value that looks like a blank stays as it is.
-fn fill(template: &str, values: &[(&str, &str)]) -> String {
+pub(crate) fn fill(template: &str, values: &[(&str, &str)]) -> String {
     let mut text = String::with_capacity(template.len() * 2);
     let mut rest = template;
     while let Some(start) = rest.find("{{") {
@@ -288,6 +295,7 @@ mod tests {
     use plan::Reading;
 
     use super::*;
+    use crate::planning::{PLANNER, PLANNER_OF_COMMANDS};
 
     const SPEC: &str = "- [ ] 1.3 Add failure parser\n  - **Do**: Add parsing logic {{id}}\n  - **Files**: parser.md\n  \
                         - **Verify**: `grep -q Parse parser.md`\n\n";
@@ -721,7 +729,7 @@ mod tests {
 
     #[test]
     fn no_line_of_a_prompt_is_a_signal() {
-        for template in [EXECUTOR, PHASE_EXECUTOR, QA, JUDGE, REVIEWER] {
+        for template in [EXECUTOR, PHASE_EXECUTOR, QA, JUDGE, REVIEWER, PLANNER, PLANNER_OF_COMMANDS] {
             for role in [Role::Executor, Role::Qa] {
                 assert_eq!(
                     engine::Claim::read(template, Dialect::Spec, role),

@@ -166,7 +166,9 @@ pub(crate) fn with_reports(end: AgentEnd, reports: &[Report], role: Role) -> Age
 
 fn with_report(said: Claim, reported: Claim, role: Role) -> Claim {
     match said {
-        Claim::Silent | Claim::OtherRole if reported == Claim::Complete && role != Role::Executor => {
+        Claim::Silent | Claim::OtherRole
+            if reported == Claim::Complete && matches!(role, Role::Qa | Role::Reviewer) =>
+        {
             Claim::OtherRole
         }
         Claim::Silent | Claim::OtherRole => reported,

@@ -18,7 +18,7 @@ use crate::settings::RedBefore;
 use crate::worktrees::LANDING;
 
 /// The time for a command that is tried before the work.
-const DEADLINE: Duration = Duration::from_secs(10);
+pub(crate) const DEADLINE: Duration = Duration::from_secs(10);
 
 /// The things to do before the work.
 pub(crate) enum Trial {

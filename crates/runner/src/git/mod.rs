@@ -6,6 +6,7 @@
 mod call;
 mod commit;
 mod config;
+mod copy;
 mod diff;
 mod exclude;
 mod fast_forward;

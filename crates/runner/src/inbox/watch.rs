@@ -102,7 +102,8 @@ fn while_told(inotify: &Inotify, watched: &[Watched], wake: &mut impl FnMut() ->
         // A folder that was removed is watched no longer; too many events at once are not told one by one.
         let is_lost = events.iter().any(|event| event.mask.contains(AddWatchFlags::IN_IGNORED));
         let is_much = events.iter().any(|event| event.mask.contains(AddWatchFlags::IN_Q_OVERFLOW));
-        if is_lost && !watch_again(inotify, watched) {
+        // Where nobody is interested any more, the folder stays removed.
+        if is_lost && (wake() == Interest::Gone || !watch_again(inotify, watched)) {
             return;
         }
         let is_meant = |name: &OsString| watched.iter().any(|one| one.is_meant(name));
@@ -174,6 +175,17 @@ mod tests {
             fs::write(inbox.join("2.json"), "").unwrap();
             woken.recv_timeout(Duration::from_millis(50)).is_ok()
         });
+    }
+
+    #[test]
+    fn a_folder_that_nobody_is_interested_in_is_not_made_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let inbox = folder.path().join("inbox");
+        fs::create_dir(&inbox).unwrap();
+        let inotify = listen(&[Watched::Incoming(inbox.clone(), "json")]).unwrap();
+        fs::remove_dir(&inbox).unwrap();
+        while_told(&inotify, &[Watched::Incoming(inbox.clone(), "json")], &mut || Interest::Gone);
+        assert!(!inbox.exists());
     }
 
     #[test]

@@ -54,6 +54,7 @@ impl PlanFiles {
                 Ok(()) | Err(EditError::IdTaken { .. }) => {}
                 Err(
                     EditError::NoRoom { .. }
+                    | EditError::CommandDoesNotFit { .. }
                     | EditError::NeverWritten { .. }
                     | EditError::UnknownTask { .. }
                     | EditError::DoesNotFit { .. },

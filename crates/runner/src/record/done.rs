@@ -280,7 +280,8 @@ impl Effects<'_, '_> {
         let told: Vec<String> =
             paths.iter().cloned().chain(unnameable.iter().map(|path| shown(path))).collect();
         let Some(message) = self.commit_message(id) else {
-            if !told.is_empty() {
+            // A planner's draft is taken by other ways.
+            if !told.is_empty() && self.world.settings.planning.is_none() {
                 self.note_of(
                     id,
                     format!("task {id} asks for no commit; left uncommitted: {}", listed(&told)),

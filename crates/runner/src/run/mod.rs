@@ -10,6 +10,8 @@ mod directives;
 mod receive;
 mod wind_up;
 
+pub(crate) use open::{make_private, runtime};
+
 pub use cancel::{CancelError, Cancelled, cancel};
 pub use driver::{Finished, Notice};
 pub use open::{Beginning, Request, Then, run};

@@ -15,6 +15,7 @@ use crate::git::{Git, GitError, remove_folder};
 use crate::journal::load_at;
 use crate::journal::{LockError, RunLock};
 use crate::plan_key;
+use crate::planning::lock_among;
 use crate::project::{PlanFile, Project};
 use crate::worktrees::location::{Location, Surroundings, own_name};
 use crate::worktrees::slots::name_of;
@@ -130,10 +131,12 @@ pub fn remove_trees(project: &Project, plans: &[PlanTrees]) -> Result<(), CleanE
     let Some(git) = project.git() else { return Ok(()) };
     let mut locks = Vec::new();
     for plan in plans {
-        let home = home_of(project, plan);
-        if home.is_dir() {
-            let held = |source| CleanError::Held { plan: plan.plan.clone(), source };
-            locks.push(RunLock::acquire(&home.join("lock")).map_err(held)?);
+        let of_run = home_of(project, plan).join("lock");
+        for lock in [of_run, lock_among(&plan.folder)] {
+            if lock.parent().is_some_and(Path::is_dir) {
+                let held = |source| CleanError::Held { plan: plan.plan.clone(), source };
+                locks.push(RunLock::acquire(&lock).map_err(held)?);
+            }
         }
     }
     let mut unpacked = None;

@@ -188,6 +188,7 @@ fn help_of_the_program() {
       demo         See a run to green in a temporary folder, with a built-in scripted agent
       init         Write a commented tillgreen.toml with the agents that are installed here
       new          Create a spec and make it the active one
+      plan         Have an agent write a plan for a goal, or commands for tasks that have none
       check        Read a plan and print its tasks and problems; runs nothing
       run          Start or resume a run, or several
       status       Show where a run stands, also while it runs and after a crash

@@ -16,6 +16,7 @@ pub(crate) mod mcp;
 pub(crate) mod new;
 pub(crate) mod notify;
 pub(crate) mod pause;
+pub(crate) mod plan;
 pub(crate) mod prove;
 pub(crate) mod run;
 pub(crate) mod show;

@@ -56,7 +56,7 @@ pub(super) fn refuse_name(name: &str) -> Result<(), Error> {
 }
 
 /// Why a spec cannot have this name.
-fn name_problem(name: &str) -> Option<&'static str> {
+pub(super) fn name_problem(name: &str) -> Option<&'static str> {
     if name.is_empty() {
         return Some("it has no letters");
     }

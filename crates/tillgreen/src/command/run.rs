@@ -85,7 +85,7 @@ pub(super) struct Telling {
     pub(super) among: Option<Label>,
 }
 
-fn settings(
+pub(super) fn settings(
     project: &Project,
     file: &PlanFile,
     flags: SettingsLayer,

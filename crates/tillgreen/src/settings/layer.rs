@@ -365,7 +365,7 @@ fn masked(text: &str) -> Result<Names, String> {
     Ok(Names(values))
 }
 
-pub(super) fn nonblank(text: &str) -> Result<String, String> {
+pub(crate) fn nonblank(text: &str) -> Result<String, String> {
     let is_blank = text.trim().is_empty() || text.contains('\0');
     if is_blank { Err("must not be empty".to_owned()) } else { Ok(text.to_owned()) }
 }

@@ -160,6 +160,7 @@ pub(super) fn settings(layer: &SettingsLayer, assignment: RoleAssignment, dialec
         regression: layer.regression.clone(),
         prove_budget: layer.prove_budget,
         pull_request: layer.pull_request.settings(),
+        planning: None,
         launch: BTreeMap::new(),
     };
     settings.launch = recorded::write(&settings, layer);

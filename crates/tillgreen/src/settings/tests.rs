@@ -110,7 +110,7 @@ fn the_first_agent_that_is_installed_is_the_default() {
 fn an_agent_that_cannot_be_had_is_said_before_anything_starts() {
     insta::assert_snapshot!(refused(SettingsLayer::default(), ""), @r"
     error: no agent is set, and none of those that are known is installed
-    hint: name a command that reads the prompt on standard input: `tillgreen run --agent-cmd 'COMMAND'`
+    hint: name a command that reads the prompt on standard input: --agent-cmd 'COMMAND'
     hint: or install one: `tillgreen agents` says how
     ");
     insta::assert_snapshot!(refused(flags(&[("agent", "mime")]), AGENT), @r#"
@@ -134,7 +134,7 @@ fn an_agent_that_cannot_be_had_is_said_before_anything_starts() {
     ");
     insta::assert_snapshot!(refused(SettingsLayer::default(), "[agents.x]\ncommand = \"nowhere\""), @r"
     error: none of the agents in tillgreen.toml is installed (x)
-    hint: name a command that reads the prompt on standard input: `tillgreen run --agent-cmd 'COMMAND'`
+    hint: name a command that reads the prompt on standard input: --agent-cmd 'COMMAND'
     hint: or install one: `tillgreen agents` says how
     ");
 }

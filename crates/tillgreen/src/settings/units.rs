@@ -52,7 +52,7 @@ pub(crate) fn format_duration(duration: Duration) -> String {
 }
 
 /// Reads an amount of dollars as millionths: `5`, `0.25`, `$3`.
-pub(super) fn parse_dollars(text: &str) -> Result<u64, String> {
+pub(crate) fn parse_dollars(text: &str) -> Result<u64, String> {
     let number = text.trim().trim_start_matches('$');
     let amount: f64 = number.parse().map_err(|_| "must be an amount of dollars like 5 or 0.25".to_owned())?;
     let is_fit = amount.is_finite() && (0.000_001..=DOLLARS_MAX).contains(&amount);
@@ -78,7 +78,7 @@ pub(crate) fn format_dollars(micros: u64) -> String {
 }
 
 /// Reads a number of tokens: `500000`, `500k`, `2M`.
-pub(super) fn parse_tokens(text: &str) -> Result<u64, String> {
+pub(crate) fn parse_tokens(text: &str) -> Result<u64, String> {
     let wrong = || "must be a whole number from 1, like 500000, 500k or 2M".to_owned();
     let text = text.trim();
     let (digits, scale) = match text.strip_suffix(['k', 'K']) {

@@ -115,7 +115,7 @@ fn learnings(subject: &Subject) -> String {
 }
 
 /// The last error of a task, with the part of its output that matters.
-fn last_error(subject: &Subject, error: Error, task: Option<&Task>) -> Error {
+pub(super) fn last_error(subject: &Subject, error: Error, task: Option<&Task>) -> Error {
     match task.and_then(|task| Some((task, task.last_failure()?))) {
         Some((task, failure)) => {
             let error = error.note(format!("Last error: {}", one_line(&failure.error, ERROR_CHARS_MAX)));

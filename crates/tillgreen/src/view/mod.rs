@@ -16,6 +16,7 @@ pub(crate) mod paint;
 pub(crate) mod plan_report;
 pub(crate) mod plans;
 pub(crate) mod proof;
+pub(crate) mod proposal;
 pub(crate) mod pull_request;
 pub(crate) mod question;
 pub(crate) mod retry_summary;

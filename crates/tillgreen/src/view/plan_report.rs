@@ -646,9 +646,9 @@ mod tests {
         specs/auth/tasks.md:16: warning: the verify command of 1.4 needs tail, which is not on PATH here
           hint: install tail, or see that PATH leads to it, before these tasks are verified
         specs/auth/tasks.md:21: warning: task V4 is verified by prose only
-          hint: add a `**Verify**:` field with one command in backticks
+          hint: add a `**Verify**:` field with one command in backticks, or have it proposed by `tillgreen plan --verify`
         specs/auth/tasks.md:23: warning: task 2.1 has no verification
-          hint: add a `**Verify**:` field with one command in backticks
+          hint: add a `**Verify**:` field with one command in backticks, or have it proposed by `tillgreen plan --verify`
         specs/auth/tasks.md:24: warning: no space before the box of 2.2, so other tools do not see the task
           hint: write `- [ ] 2.2` or `- [x] 2.2`
 

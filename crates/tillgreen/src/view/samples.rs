@@ -17,6 +17,7 @@ pub(crate) fn subject() -> Subject {
         argument: None,
         folder: None,
         file: None,
+        instead: None,
     }
 }
 
@@ -300,6 +301,7 @@ pub(crate) fn settings(agent: runner::Agent) -> runner::Settings {
         mask: Vec::new(),
         regression: None,
         prove_budget: None,
+        planning: None,
         launch: std::collections::BTreeMap::new(),
     }
 }

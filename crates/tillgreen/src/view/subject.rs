@@ -23,6 +23,8 @@ pub(crate) struct Subject {
     pub(crate) folder: Option<String>,
     /// Where the plan lives, for what only its text can tell.
     pub(crate) file: Option<PlanFile>,
+    /// The command that goes on with it, where that is not `run`.
+    pub(crate) instead: Option<String>,
 }
 
 impl Subject {
@@ -35,6 +37,7 @@ impl Subject {
             argument: argument.map(str::to_owned),
             folder: (dir != Path::new(".")).then(|| dir.display().to_string()),
             file: Some(file.clone()),
+            instead: None,
         }
     }
 
@@ -68,6 +71,9 @@ impl Subject {
 
     /// A command about this plan, to be typed.
     pub(crate) fn command(&self, verb: &str, rest: &str) -> String {
+        if let Some(instead) = self.instead.as_ref().filter(|_| verb == "run") {
+            return format!("`{}`", [instead, rest].join(" ").trim_end());
+        }
         let folder = self.folder.as_deref().map(|folder| format!(" -C {}", quoted(folder)));
         let mut command = format!("tillgreen{} {verb}", folder.unwrap_or_default());
         for part in [self.argument.as_deref().map(quoted).as_deref(), Some(rest)].into_iter().flatten() {

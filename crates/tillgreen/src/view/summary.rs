@@ -8,7 +8,7 @@ use engine::{
     Verification,
 };
 use plan::TaskId;
-use runner::{Agent, Settings};
+use runner::{Agent, Brief, Settings, Wanted};
 
 use super::budget;
 use super::proof;
@@ -35,6 +35,9 @@ pub(crate) fn start(
     settings: &Settings,
     origins: &[CommandOrigin],
 ) -> String {
+    if let Some(brief) = &settings.planning {
+        return planning_start(subject, brief, state, settings);
+    }
     let mut text = format!("Starting execution for '{}'\n\n", one_line(&subject.name, COMMAND_CHARS_MAX));
     push(&mut text, &format!("Tasks: {}/{} completed", state.done_count(), state.tasks().len()));
     match state.first_unsettled() {
@@ -58,6 +61,22 @@ pub(crate) fn start(
         push(&mut text, &format!("- {line}"));
     }
     push(&mut text, "\nBeginning execution...");
+    text
+}
+
+/// The message at the start of a run in which a plan, or commands for one, are written.
+fn planning_start(subject: &Subject, brief: &Brief, state: &State, settings: &Settings) -> String {
+    let what = match brief.wanted {
+        Wanted::Plan { .. } => "Planning",
+        Wanted::Commands { .. } => "Looking for commands for the tasks of",
+    };
+    let mut text =
+        format!("{what} '{}', in a copy of the project\n\n", one_line(&subject.name, COMMAND_CHARS_MAX));
+    crew(settings).iter().for_each(|line| push(&mut text, line));
+    let attempts = state.rules().map_or(1, |rules| rules.limits.task_iterations_max);
+    let attempts = count(usize::try_from(attempts).unwrap_or(usize::MAX), "attempt");
+    push(&mut text, &format!("\nWhat is written is checked and its commands are tried, up to {attempts}"));
+    budget::lines(state, settings).iter().for_each(|line| push(&mut text, line));
     text
 }
 

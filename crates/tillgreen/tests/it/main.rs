@@ -23,6 +23,7 @@ mod leaning;
 mod notices;
 mod odd_changes;
 mod plan_requests;
+mod planning;
 mod plans;
 mod proof;
 mod pull_request;

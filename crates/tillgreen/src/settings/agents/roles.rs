@@ -146,7 +146,7 @@ fn no_agent(file: &FileSettings) -> Error {
         Error::new(Kind::NoAgent, format!("none of the agents in tillgreen.toml is installed ({list})"))
     };
     error
-        .hint("name a command that reads the prompt on standard input: `tillgreen run --agent-cmd 'COMMAND'`")
+        .hint("name a command that reads the prompt on standard input: --agent-cmd 'COMMAND'")
         .hint("or install one: `tillgreen agents` says how")
 }
 

@@ -4,6 +4,7 @@
 mod budgets;
 mod failures;
 mod interruptions;
+mod planning;
 mod reports;
 mod sessions;
 mod stage;

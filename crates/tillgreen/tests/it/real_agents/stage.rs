@@ -96,7 +96,12 @@ impl Stage {
 
     /// A run with this agent, to be started.
     pub(super) fn command(&self, arguments: &[&str]) -> Invocation {
-        let all = [&["run", "--agent", self.name, "--format", "json"], arguments].concat();
+        self.command_of("run", arguments)
+    }
+
+    /// A command that starts this agent, to be started.
+    pub(super) fn command_of(&self, verb: &str, arguments: &[&str]) -> Invocation {
+        let all = [&[verb, "--agent", self.name, "--format", "json"], arguments].concat();
         let command = self.sandbox.command(&all).deadline(PATIENCE);
         self.env.iter().fold(command, |command, (name, value)| command.env(name, value))
     }
@@ -105,6 +110,12 @@ impl Stage {
     #[track_caller]
     pub(super) fn run(&self, arguments: &[&str]) -> Played {
         Played::new(self.name, self.command(arguments).run())
+    }
+
+    /// A plan that this agent writes, to the end.
+    #[track_caller]
+    pub(super) fn plan(&self, arguments: &[&str]) -> Played {
+        Played::new(self.name, self.command_of("plan", arguments).run())
     }
 
     /// Whether the model was asked for nothing but what the scenario has.
