@@ -96,6 +96,7 @@ prop_compose! {
             pull_request: engine::PullRequestRules::default(),
             parallel,
             agents: engine::Agents::default(),
+            worker: engine::Role::Executor,
         }
     }
 }

@@ -652,7 +652,8 @@ fn at_a_terminal_an_answer_that_was_given_is_not_asked_for() {
 #[test]
 fn a_part_of_a_larger_repository_has_plans_of_its_own() {
     let sandbox = Sandbox::new(Path::new(env!("CARGO_BIN_EXE_tillgreen")));
-    let plan = |name: &str| format!("# Tasks\n\n- [ ] 1.1 Make {name}\n  - **Verify**: `test -s {name}.txt`\n");
+    let plan =
+        |name: &str| format!("# Tasks\n\n- [ ] 1.1 Make {name}\n  - **Verify**: `test -s {name}.txt`\n");
     sandbox.spec("whole", &plan("whole"));
     sandbox.write("packages/app/specs/part/tasks.md", plan("part"));
     sandbox.write("packages/app/src/main.txt", "");
