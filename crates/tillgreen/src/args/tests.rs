@@ -175,7 +175,7 @@ fn help(command: &str, render: impl Fn(&mut clap::Command) -> String) -> String 
 
 #[test]
 fn help_of_the_program() {
-    insta::assert_snapshot!(long(""), @"
+    insta::assert_snapshot!(long(""), @r"
     Takes a plan of tasks and does not stop until it is green.
 
     Hands each task to a coding agent, checks the work itself, sends it back with what went wrong,
@@ -188,6 +188,7 @@ fn help_of_the_program() {
       demo         See a run to green in a temporary folder, with a built-in scripted agent
       init         Write a commented tillgreen.toml with the agents that are installed here
       new          Create a spec and make it the active one
+      import       Make a spec of a plan that another tool keeps, or take in what changed there
       plan         Have an agent write a plan for a goal, or commands for tasks that have none
       check        Read a plan and print its tasks and problems; runs nothing
       run          Start or resume a run, or several

@@ -404,7 +404,12 @@ impl Error {
                     .hint("wait until that is over, then try again")
             }
             PlanningError::Run(error) => error.into(),
-            other => Error::from_source(Kind::Usage, other),
+            error @ (PlanningError::NoGit
+            | PlanningError::NoCommit
+            | PlanningError::Changed { .. }
+            | PlanningError::Taken { .. }
+            | PlanningError::Interrupted
+            | PlanningError::Unreadable { .. }) => Error::from_source(Kind::Usage, error),
         }
     }
 }
@@ -421,7 +426,7 @@ mod tests {
             ("naïve Größe 2.0!", "naïve-größe-2-0"),
             (
                 "internationalization-of-everything-that-is-shown-to-people",
-                "internationalization-of-everything",
+                "internationalization-of-everything-that",
             ),
             ("...", ""),
             ("../../etc/passwd", "etc-passwd"),

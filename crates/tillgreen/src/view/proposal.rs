@@ -177,10 +177,12 @@ pub(crate) fn stopped(subject: &Subject, state: &State, draft: &Path) -> Error {
                 .hint(format!("go on for as many attempts again with {again}, or begin anew with {fresh}"))
         }
         Some(End::Waiting { task }) => {
-            let question = state.task(task).map(|task| &task.status).and_then(|status| match status {
-                engine::Status::Asking(asked) => Some(question_of(asked.question, task, state)),
-                _ => None,
-            });
+            let status = state.task(task).map(|task| &task.status);
+            let question = if let Some(engine::Status::Asking(asked)) = status {
+                Some(question_of(asked.question, task, state))
+            } else {
+                None
+            };
             let why = question.unwrap_or_else(|| "a person is asked".to_owned());
             let error = Error::new(Kind::Ended(exit::WAITING), format!("paused: {why}"));
             ending::last_error(subject, error, last).hint(format!(
