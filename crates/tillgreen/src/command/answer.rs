@@ -26,13 +26,12 @@ pub(crate) fn run(context: &mut Context, arguments: &AnswerArgs) -> Ended {
     let Some((task, asked)) = open else { return Err(nothing_is_asked(&target)) };
     let checkpoint = Checkpoint::find(&target.file, task.id());
     let response = answer::read(&arguments.response, asked.question, checkpoint.as_ref())?;
-    let id = task.id().clone();
+    let (id, text) = (task.id().clone(), response_text(&response));
     let said = Said::Answer { task: id.clone(), since: asked.since, response };
     let directive = runner::directive(said.clone());
+    let fate = target.send(&directive)?;
     say_masked(&said, &directive);
-    let Said::Answer { response, .. } = &directive.said else { unreachable!() };
-    let text = response_text(response);
-    if let Some(fate) = target.send(&directive)? {
+    if let Some(fate) = fate {
         let done = format!("has taken the answer about task {id}: {text}");
         target.say(context, (&fate, Some(&id)), &done)?;
         return Ok(exit::DONE);
