@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::time::SystemTime;
 
 use engine::Status;
 use jiff::Timestamp;
@@ -66,7 +67,7 @@ pub(super) struct Detail {
     /// True until that comes.
     pub(super) is_loading: bool,
     /// How much the files held that are read while they grow.
-    stamp: u64,
+    stamp: (Option<SystemTime>, u64),
     growing: Vec<PathBuf>,
 }
 
@@ -93,7 +94,7 @@ impl Detail {
             loader: Loader::start(loaded),
             asked: 0,
             is_loading: false,
-            stamp: 0,
+            stamp: (None, 0),
             growing: Vec::new(),
         }
     }
@@ -207,8 +208,12 @@ fn growing(files: &runner::AttemptFiles) -> Vec<PathBuf> {
     texts.into_iter().map(|text| files.path(text)).collect()
 }
 
-fn stamp(paths: &[PathBuf]) -> u64 {
-    paths.iter().filter_map(|path| fs::metadata(path).ok()).map(|metadata| metadata.len()).sum()
+/// The time of the last change, and the bytes: the end of a long output is replaced in place.
+fn stamp(paths: &[PathBuf]) -> (Option<SystemTime>, u64) {
+    let all = paths.iter().filter_map(|path| fs::metadata(path).ok());
+    all.fold((None, 0), |(changed, bytes), metadata| {
+        (changed.max(metadata.modified().ok()), bytes + metadata.len())
+    })
 }
 
 /// The words where a tab has nothing to show.
