@@ -337,7 +337,9 @@ impl Effects<'_, '_> {
         (script, tree): (&plan::Script, Option<String>),
         report: ChecksReport,
     ) -> Result<Seen, RunError> {
-        let slots = self.world.slots.clone().filter(|_| report.failure.is_none() && self.is_isolated(&task));
+        // A command that only looks at a file is about the tree, whatever was set up there.
+        let may_be_led = report.failure.is_none() && self.is_isolated(&task) && script.tests_with_packages();
+        let slots = self.world.slots.clone().filter(|_| may_be_led);
         let touched = self.state.task(&task).map(|task| task.touched.iter().cloned().collect::<Vec<_>>());
         let (Some(slots), true) = (slots, self.world.settings.worktrees != Worktrees::default()) else {
             return Ok(Seen::JoinEnded { task, dispatch, report, tree });
