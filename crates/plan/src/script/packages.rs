@@ -94,7 +94,8 @@ fn pythons(snippet: &str) -> Vec<Python> {
             continue;
         }
         if name.starts_with("python") || OF_PYTHON.contains(&name) {
-            let looks_here_first = words.get(1).is_some_and(|flag| flag == "-m" || flag == "-c");
+            let is_told = words.get(1).is_some_and(|flag| flag == "-m" || flag == "-c");
+            let looks_here_first = name.starts_with("python") && is_told;
             found.push(Python { program: first.clone(), looks_here_first });
             continue;
         }

@@ -149,14 +149,7 @@ impl Search<'_> {
     /// True unless a package is one that somebody installed without a trace in what is committed.
     fn is_declared(&self, folder: &str, package: &str) -> bool {
         let manifests = self.manifests(&NODE_MANIFESTS);
-        let named = [
-            format!("\"{package}\""),
-            format!("{package}@"),
-            format!("/{package}\""),
-            format!("/{package}/"),
-        ];
-        let is_named = |(_, text): &(String, String)| named.iter().any(|name| text.contains(name));
-        if manifests.iter().any(is_named) {
+        if manifests.iter().any(|(_, text)| names_package(text, package)) {
             return true;
         }
         let is_lock = |(path, _): &(String, String)| !path.ends_with("package.json");
@@ -203,7 +196,7 @@ impl Search<'_> {
     /// True if one of these files names a package, or a program that a package brings.
     fn names(&self, manifests: &[&str], name: &str) -> bool {
         if manifests.contains(&"package.json") {
-            return self.manifests(manifests).iter().any(|(_, text)| text.contains(&format!("\"{name}\"")));
+            return self.manifests(manifests).iter().any(|(_, text)| names_package(text, name));
         }
         // The package of a module has a name like it: `pyyaml`, `python-dotenv`.
         let wanted = name.to_lowercase().replace('_', "-");
@@ -365,6 +358,12 @@ impl Search<'_> {
             text.lines().filter_map(|line| line.trim().strip_prefix("path")?.trim().strip_prefix('='));
         places.map(str::trim).find(|place| Path::new(path).starts_with(place)).map(str::to_owned)
     }
+}
+
+/// True if a manifest or a lock file of Node names a package, or a program that one brings.
+fn names_package(text: &str, name: &str) -> bool {
+    let forms = [format!("\"{name}\""), format!("{name}@"), format!("/{name}\""), format!("/{name}/")];
+    forms.iter().any(|form| text.contains(form))
 }
 
 /// The package of Node that a path begins with.
