@@ -140,7 +140,7 @@ impl Search<'_> {
             return Some(lacking);
         }
         let told = format!(
-            "{what} is in {} of the project and not in package.json: name it there, as `npm install {package}` does",
+            "{what} is in {} and not in package.json: name it there, as `npm install {package}` does",
             lacking.path
         );
         Some(Lacking { by: BroughtBy::Nothing, told, ..lacking })

@@ -317,6 +317,32 @@ fn packages_that_a_command_loads_are_missed_before_its_agent_is_started() {
     }
 }
 
+/// What an agent installs without a trace does not come along, and that is no luck.
+#[test]
+fn a_package_that_the_work_does_not_name_is_named_to_the_agent() {
+    let sandbox = lacking(&["jest"]);
+    let jest =
+        "test -e node_modules/left-pad || { echo \"Error: Cannot find module 'left-pad'\" >&2; exit 1; }";
+    sandbox.install_program("jest", jest);
+    sandbox.write("package-lock.json", "{}\n");
+    sandbox.write(
+        "tillgreen.toml",
+        "worktree_setup = 'mkdir -p node_modules/other $(grep -q left-pad package-lock.json && echo node_modules/left-pad)'\n",
+    );
+    sandbox.commit_all("a set-up");
+    sandbox.write("node_modules/other/index.js", "");
+    let install = Step::shell("mkdir -p node_modules/left-pad; echo done > 1.js");
+    let named = Step::write("package-lock.json", "{\"node_modules/left-pad\": {}}\n");
+    let agent = Agent::new()
+        .on_attempt("1.1", 1, [install, Step::say("TASK_COMPLETE")])
+        .otherwise([named, Step::say("TASK_COMPLETE")]);
+    let command = sandbox.install_agent(&agent);
+    let run = sandbox.run(&["run", "--isolate", "--agent-cmd", &command]).expect_code(0);
+    let calls = sandbox.agent_calls();
+    expect_parts(&calls[1].prompt, &["`left-pad` is in node_modules and not in package.json"]);
+    assert!(calls.len() == 2 && !run.stderr.contains("flaky"), "{run}");
+}
+
 /// An environment beside the project that holds it in editable form, with a stand-in for pytest that loads what is there.
 fn editable(sandbox: &Sandbox) -> String {
     let environment = sandbox.home().join("env");

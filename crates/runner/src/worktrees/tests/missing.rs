@@ -160,7 +160,7 @@ fn what_somebody_installed_without_a_trace_is_named() {
     };
     assert_eq!(by(&both).0, BroughtBy::Setup);
     fs::write(both.place.join("package-lock.json"), "{\"packages\": {}}").unwrap();
-    let told = "the package `left-pad` is in node_modules of the project and not in package.json: name it there, as \
+    let told = "the package `left-pad` is in node_modules and not in package.json: name it there, as \
                 `npm install left-pad` does";
     assert_eq!(by(&both), (BroughtBy::Nothing, told.to_owned()));
     // Without a lock file it may come with another one, unless npm knows better.
