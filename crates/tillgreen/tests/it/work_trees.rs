@@ -347,9 +347,9 @@ fn a_package_that_the_work_does_not_name_is_named_to_the_agent() {
 fn editable(sandbox: &Sandbox) -> String {
     let environment = sandbox.home().join("env");
     let list = environment.join("lib/python3.11/site-packages/__editable__.demo-1.0.pth");
-    fs::create_dir_all(list.parent().unwrap()).unwrap();
-    fs::create_dir_all(environment.join("bin")).unwrap();
-    fs::write(&list, format!("{}\n", sandbox.root().display())).unwrap();
+    fs::create_dir_all(list.parent().expect("a folder")).expect("it can be written");
+    fs::create_dir_all(environment.join("bin")).expect("it can be written");
+    fs::write(&list, format!("{}\n", sandbox.root().display())).expect("it can be written");
     let pytest = environment.join("bin/pytest");
     testkit::write_executable(&pytest, &format!("#!/bin/sh\ntest -e \"$(cat {})/1.js\"\n", list.display()));
     pytest.display().to_string()
