@@ -18,6 +18,7 @@ pub(crate) mod notify;
 pub(crate) mod pause;
 pub(crate) mod plan;
 pub(crate) mod prove;
+pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod show;
 pub(crate) mod skip;

@@ -1,4 +1,5 @@
-//! Looking into what a run keeps of a task: for `show`, and for `watch`.
+//! Looking into what a run keeps of a task: for `show`, `watch`, `serve` and `report`.
 
 pub(crate) mod changes;
 pub(crate) mod output;
+pub(crate) mod record;

@@ -8,8 +8,6 @@ use engine::{Event, Judge, JudgeState, Role, State, Status, Task};
 use jiff::Timestamp;
 use plan::TaskId;
 
-use super::text::between;
-
 /// Tasks that have to be done before an estimate is worth showing.
 const ESTIMATED_FROM: usize = 5;
 
@@ -78,12 +76,6 @@ impl Work {
         let busy = u32::try_from(self.steps.len().max(1)).ok()?;
         (left > 0).then(|| median.saturating_mul(u32::try_from(left).unwrap_or(u32::MAX)) / busy)
     }
-}
-
-/// How long a task that is done or was left out took, from its first start to its end, as far as a program was there.
-pub(crate) fn took_on(state: &State, task: &Task) -> Option<Duration> {
-    let whole = task.started_at.zip(task.ended_at).map(|(began, ended)| between(began, ended))?;
-    state.elapsed_on(task.id()).map(|elapsed| elapsed.min(whole))
 }
 
 /// The step that a task is at, in a word, and true if an agent does it; none if it is not under way.

@@ -11,10 +11,10 @@ use runner::{KeptText, Project};
 
 use super::load::{Loaded, Loader, Reading};
 use super::pager::{Line, Pager, lines};
-use super::record::Record;
 use super::theme::Tone;
 use crate::inspect::changes::Changes;
 use crate::inspect::output::planned;
+use crate::inspect::record::Record;
 use crate::view::lines::{Clock, render};
 use crate::view::paint::Paint;
 use crate::view::subject::Subject;

@@ -17,12 +17,12 @@ use super::detail::Detail;
 use super::draw::draw;
 use super::load::Loaded;
 use super::pager::lines;
-use super::record::Record;
 use super::runs::Runs;
 use super::source::Came;
 use super::theme::Tone;
 use super::timeline::Timeline;
 use super::tree::Tree;
+use crate::inspect::record::Record;
 use crate::view::paint::Paint;
 use crate::view::samples::{self, Story};
 

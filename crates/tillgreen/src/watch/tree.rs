@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use engine::{Attempt, Status, Task};
 use plan::{Plan, TaskId};
 
-use super::record::{Outcome, Record};
 use super::theme::Tone;
+use crate::inspect::record::{Outcome, Record};
 
 /// The tree.
 #[derive(Debug, Default)]

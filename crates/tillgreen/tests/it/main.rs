@@ -31,6 +31,7 @@ mod readme;
 mod real_agents;
 mod recovery;
 mod rehearsal;
+mod report;
 mod resuming;
 mod retry_logs;
 mod retrying;

@@ -17,8 +17,8 @@ pub(super) const LEFT: f64 = 24.0;
 pub(super) const RIGHT: f64 = 1096.0;
 const WIDTH: f64 = 1120.0;
 
-const STYLE: &str = include_str!("style.css");
-const PAGE_STYLE: &str = include_str!("page.css");
+pub(crate) const STYLE: &str = include_str!("style.css");
+pub(crate) const PAGE_STYLE: &str = include_str!("page.css");
 
 /// How much of what there is a file shows.
 struct Room {
@@ -36,6 +36,13 @@ pub(crate) fn render(kind: ChartKind, runs: &[Run]) -> String {
         ChartKind::Svg => picture(runs),
         ChartKind::Html => page(runs),
     }
+}
+
+/// The totals and the timeline of a run, to stand in a page that has both style sheets.
+pub(crate) fn figures(run: &Run) -> String {
+    let runs = std::slice::from_ref(run);
+    let totals = drawn(&[tiles(&run.statistics), failures(&run.statistics)], &description(runs));
+    format!("<div class=\"overview\">{totals}</div>\n{}", section(runs, run))
 }
 
 /// The part above all timelines.

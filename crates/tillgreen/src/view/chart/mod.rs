@@ -13,5 +13,6 @@ mod tone;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use document::render;
+pub(crate) use document::{PAGE_STYLE, STYLE, figures, render};
 pub(crate) use file::ChartFile;
+pub(in crate::view) use markup::escape;
