@@ -132,6 +132,11 @@ pub(crate) enum Command {
     /// Shows a run that is under way elsewhere, one that died, and an old one alike. Without a plan and an active spec it
     /// begins with the list of all runs.
     Watch(WatchArgs),
+    /// Show runs on a page in a browser, and answer, tell, pause and skip from there
+    ///
+    /// Prints the address to open, with a token in it; whoever has it can do there what you can. Shows what `watch` shows, of all
+    /// runs here, and starts nothing. Runs until it is ended by Ctrl-C.
+    Serve(ServeArgs),
     /// Write a run as one page for whoever reviews its work; or as Markdown, or as test results
     ///
     /// What came of it, what to look at first, on what each task rests, fix tasks, time, cost. The page needs nothing else.
@@ -415,6 +420,18 @@ pub(crate) struct WatchArgs {
     /// Play what is recorded, so many times faster than it was [default: 10]
     #[arg(long, num_args = 0..=1, default_missing_value = "10", require_equals = true, value_parser = limit, value_name = "SPEED")]
     pub(crate) replay: Option<u32>,
+}
+
+/// Arguments of `serve`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  tillgreen serve                            on this machine
+  ssh -L 7777:127.0.0.1:7777 HOST            from another one, once it runs there: open the same address here
+  tillgreen serve --listen 127.0.0.1:0       at any port that is free")]
+pub(crate) struct ServeArgs {
+    /// Where to listen; anything but this machine itself is not encrypted
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7777")]
+    pub(crate) listen: std::net::SocketAddr,
 }
 
 /// Arguments of `report`.

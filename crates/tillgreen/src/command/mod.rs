@@ -20,6 +20,7 @@ pub(crate) mod plan;
 pub(crate) mod prove;
 pub(crate) mod report;
 pub(crate) mod run;
+pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod skip;
 pub(crate) mod stats;

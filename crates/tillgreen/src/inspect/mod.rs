@@ -2,4 +2,6 @@
 
 pub(crate) mod changes;
 pub(crate) mod output;
+pub(crate) mod reading;
 pub(crate) mod record;
+pub(crate) mod runs;

@@ -30,6 +30,7 @@ pub(crate) mod summary;
 pub(crate) mod task_report;
 pub(crate) mod task_text;
 pub(crate) mod text;
+pub(crate) mod trend;
 pub(crate) mod usage;
 pub(crate) mod work;
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 use engine::{Event, Judge, JudgeState, Role, State, Status, Task};
 use jiff::Timestamp;
 use plan::TaskId;
+use serde::Serialize;
 
 /// Tasks that have to be done before an estimate is worth showing.
 const ESTIMATED_FROM: usize = 5;
@@ -18,6 +19,48 @@ pub(crate) struct Work {
     steps: BTreeMap<TaskId, Step>,
     /// How long each task took that the run has done, shortest first.
     took: Vec<Duration>,
+}
+
+/// Where a task stands, for a mark and a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Stand {
+    Open,
+    Again,
+    Works,
+    Verify,
+    Judged,
+    Ready,
+    HeldUp,
+    Joins,
+    Commits,
+    Asks,
+    Failed,
+    Waits,
+    Done,
+    Skipped,
+}
+
+impl Stand {
+    /// That of a task.
+    pub(crate) fn of(task: &Task) -> Self {
+        match &task.status {
+            Status::Done => Self::Done,
+            Status::Skipped => Self::Skipped,
+            Status::Asking(_) => Self::Asks,
+            Status::Failed => Self::Failed,
+            Status::WaitingFor(_) => Self::Waits,
+            Status::Running(_) => Self::Works,
+            Status::Proving | Status::Checking(_) | Status::Joining { .. } => Self::Verify,
+            Status::Judging(_) => Self::Judged,
+            Status::Finished { .. } if task.is_held_up() => Self::HeldUp,
+            Status::Finished { .. } => Self::Ready,
+            Status::Landing { .. } => Self::Joins,
+            Status::Recording { .. } => Self::Commits,
+            Status::Drafted | Status::Ready { .. } if !task.failures.is_empty() => Self::Again,
+            Status::Drafted | Status::Ready { .. } => Self::Open,
+        }
+    }
 }
 
 /// A step of a task that is under way.

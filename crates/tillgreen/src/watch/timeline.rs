@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 
 use super::keys::Motion;
-use super::theme::Tone;
+use crate::inspect::reading::Tone;
 use crate::inspect::record::{Bar, Outcome, Record};
 use crate::view::paint::Paint;
 use crate::view::text::{fit, zoned_clock};

@@ -36,7 +36,7 @@ pub(crate) fn page(report: &Report, source: Source<'_>, plans: &[(PathBuf, Plan)
     body.push_str(&chains(report));
     let of = (&source.record.state, &source.record.history);
     let statistics = engine::Statistics::of(of.0, of.1);
-    let run = Run { plan: report.plan.clone(), is_archived: false, statistics, proof: None };
+    let run = Run { plan: report.plan.clone(), is_archived: false, statistics, proof: None, model: None };
     body.push_str(&section("Over time", &chart::figures(&run)));
     body.push_str(&failed(source, plans));
     body.push_str(&costs(report));
