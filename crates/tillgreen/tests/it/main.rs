@@ -36,6 +36,7 @@ mod resuming;
 mod retry_logs;
 mod retrying;
 mod safety;
+mod serve;
 mod several;
 mod show;
 mod stats;

@@ -29,8 +29,8 @@ fn run() -> Sandbox {
         .on("1.1", [Step::write("hello.txt", "hello\n"), done()])
         .on_attempt("1.2", 1, [done()])
         .on("1.2", [Step::write("bye.txt", "bye\n"), done()])
-        .on("1.3", [Step::write("pretty.txt", "pretty\n"), done()])
-        .on_role("qa", "1.3", [Step::say("VERIFICATION_PASS")]);
+        .on_role("qa", "1.3", [Step::say("VERIFICATION_PASS")])
+        .on("1.3", [Step::write("pretty.txt", "pretty\n"), done()]);
     let command = sandbox.install_agent(&agent);
     sandbox.run(&["run", "--agent-cmd", &command]).expect_code(0);
     sandbox

@@ -11,7 +11,7 @@ export class Costs {
   /** @param {string} run */
   constructor(run) {
     this.run = run;
-    this.element = el("section.costs", { "aria-label": "Costs" });
+    this.element = el("div.costs");
     this.seq = -1;
   }
 

@@ -60,8 +60,9 @@ class Run {
       else put(this.body, this.tree.element, el("div.detail"));
       if (this.live.whole) this.show_view();
     }
+    this.body.classList.toggle("deep", view === "t");
     if (view === "t" && task !== undefined) this.show_task(task);
-    else this.body.classList.remove("deep");
+    else if (this.live.whole) this.choose();
     this.show_head();
   }
 
@@ -74,7 +75,6 @@ class Run {
   show_task(id) {
     const detail = this.body.querySelector(".detail");
     if (!detail) return;
-    this.body.classList.add("deep");
     this.tree.select(id);
     if (this.task?.id === id) return;
     this.task?.close();
@@ -100,7 +100,17 @@ class Run {
     this.show_view();
     const task = this.task;
     if (task && (changed === null || [...changed].some((place) => whole.rows[place]?.[0] === task.id))) task.changed();
-    if (changed === null && this.task) this.tree.select(this.task.id);
+    if (changed === null) this.choose();
+  }
+
+  /** Beside the tree something is shown from the start: what is asked about, what is under way, what comes next. */
+  choose() {
+    if (this.task) this.tree.select(this.task.id);
+    const is_narrow = matchMedia("(max-width: 719px)").matches;
+    if (this.task || this.view !== "tasks" || is_narrow) return;
+    const { rows, head } = /** @type {import("./types").Whole} */ (this.live.whole);
+    const first = head.question?.task ?? (rows.find(is_busy) ?? rows.find((row) => !is_settled(row)) ?? rows[0])?.[0];
+    if (first !== undefined) this.show_task(first);
   }
 
   /** Says what was done and what failed; nothing else is worth an interruption. @param {Set<number> | null} changed */
@@ -142,9 +152,9 @@ class Run {
       progress(head.done, head.total),
       el("span.figures", null, this.figures(head)),
       el("nav", { "aria-label": "This run" }, link("Tasks", "", "tasks"), link("Timeline", "/timeline", "timeline"), link("Costs", "/costs", "costs")),
-      !head.archived && el("span.buttons", null,
+      !head.archived && head.state !== "complete" && el("span.buttons", null,
         el("button", { type: "button", onclick: () => this.steering.tell(this.open_task()) }, "Tell"),
-        el("button", { type: "button", onclick: () => this.steering.pause() }, "Pause"),
+        head.state === "running" && el("button", { type: "button", onclick: () => this.steering.pause() }, "Pause"),
         el("button", { type: "button", onclick: () => this.skip() }, "Skip")));
     if (focused) {
       for (const control of this.head.querySelectorAll("a, button")) {

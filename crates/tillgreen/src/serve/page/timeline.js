@@ -24,7 +24,7 @@ export class Timeline {
     const nearer = (/** @type {number} */ by) => el("button", {
       type: "button", "aria-label": by > 1 ? "Nearer" : "Wider", onclick: () => this.nearer(by),
     }, by > 1 ? "+" : "−");
-    this.element = el("section.timeline", { "aria-label": "Timeline" },
+    this.element = el("div.timeline", null,
       el("div.buttons", null, nearer(2), nearer(0.5),
         el("span.legend", null, el("i.passed"), " passed ✓ ", el("i.failed"), " failed ✗ ", el("i.lost"), " lost ! ", el("i.open"), " under way; paler: checks, then coming in")),
       this.box);

@@ -53,7 +53,7 @@ export class Tree {
       onkeydown: (/** @type {KeyboardEvent} */ event) => this.keyed(event),
       onclick: (/** @type {MouseEvent} */ event) => this.clicked(event),
     }, this.space);
-    this.element = el("section.tree", { "aria-label": "Tasks" }, this.find, this.chips, this.rows);
+    this.element = el("div.tree", null, this.find, this.chips, this.rows);
     new ResizeObserver(() => this.draw()).observe(this.rows);
   }
 
