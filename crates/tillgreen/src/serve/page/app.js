@@ -37,6 +37,7 @@ function go(path) {
 }
 
 addEventListener("popstate", route);
+addEventListener("hashchange", () => view?.hash?.());
 
 document.addEventListener("click", (event) => {
   const link = event.target instanceof Element ? event.target.closest("a") : null;

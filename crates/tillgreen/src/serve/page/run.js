@@ -259,6 +259,10 @@ class Run {
     return key in keys;
   }
 
+  hash() {
+    this.task?.hash();
+  }
+
   close() {
     this.live.close();
     this.task?.close();

@@ -130,6 +130,15 @@ export class Task {
     this.show(null);
   }
 
+  /** Shows what the address says. */
+  hash() {
+    const { place, tab, line } = read(location.hash);
+    [this.place, this.tab] = [place, tab];
+    this.show_facts();
+    this.show_tabs();
+    this.show(line);
+  }
+
   link() {
     return this.place === null ? `#${this.tab}` : `#a${this.place + 1}.${this.tab}`;
   }

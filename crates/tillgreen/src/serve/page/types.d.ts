@@ -154,4 +154,6 @@ export interface View {
   close(): void;
   /** Takes in a key; true if it meant something. */
   key?(key: string): boolean;
+  /** Takes in that the address names another part of it. */
+  hash?(): void;
 }
