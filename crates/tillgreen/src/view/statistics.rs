@@ -429,6 +429,25 @@ mod tests {
         |-------|----------|--------|--------|------|-------------|------|--------|------|
         | command | 12 | 8 | 4 | 0 | 0 | 4m 40s | unknown | unknown |
 
+        ### First-Pass Yield
+
+        | Run | Begun | Tasks | Right at once |
+        |-----|-------|-------|---------------|
+        | auth | 2026-01-26 14:30:00Z | 2 | 1 (50%) |
+        | auth | 2026-01-26 14:30:00Z | 2 | 1 (50%) |
+
+        ### Per Verified Task
+
+        | Agent | Model | Verified | Right at once | Attempts | Cost |
+        |-------|-------|----------|---------------|----------|------|
+        | command | its own choice | 8 | 4 of 8 (50%) | 1.5 | unknown |
+
+        ### Failures by Day
+
+        | Day | Attempts | verification_failed | execution_error | timeout | architect_rejected |
+        |-----|----------|---|---|---|---|
+        | 2026-01-26 | 12 | 4 | 0 | 0 | 0 |
+
         Fix tasks: 4, 4 done
         Attempts: 12, 4 failed
         Time worked: 4m 40s since 2026-01-26 14:30:00Z

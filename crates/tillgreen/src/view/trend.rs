@@ -221,20 +221,41 @@ mod tests {
     use engine::{History, Rules, Statistics};
 
     use super::*;
-    use crate::view::samples::Story;
+    use crate::view::samples::{self, Story};
 
     fn run(story: &Story, model: Option<&str>) -> Run {
         let mut history = History::default();
         story.replay().iter().for_each(|(event, _)| history.record(event));
-        let statistics = Statistics::of(&story.state(), &history);
+        let statistics = Statistics::of(&story.clone().state(), &history);
         let model = model.map(str::to_owned);
         Run { plan: "auth".to_owned(), is_archived: false, statistics, proof: None, model }
     }
 
     #[test]
     fn what_runs_tell_together() {
-        let failing = Story::new(Rules::default()).fails("1.2", "red").starts("1.2").claims("1.2");
-        let runs = [run(&failing, Some("large")), run(&failing, None), run(&failing.clone(), None)];
-        insta::assert_snapshot!(Trend::of(&runs).render(), @"");
+        let failing = Story::new(Rules::default()).fails("1.2", "red");
+        let runs = [run(&samples::fixed(), Some("large")), run(&samples::fixed(), None), run(&failing, None)];
+        insta::assert_snapshot!(Trend::of(&runs).render(), @r"
+        ### First-Pass Yield
+
+        | Run | Begun | Tasks | Right at once |
+        |-----|-------|-------|---------------|
+        | auth | 2026-01-26 14:30:00Z | 2 | 1 (50%) |
+        | auth | 2026-01-26 14:30:00Z | 2 | 1 (50%) |
+        | auth | 2026-01-26 14:30:00Z | 2 | 0 (0%) |
+
+        ### Per Verified Task
+
+        | Agent | Model | Verified | Right at once | Attempts | Cost |
+        |-------|-------|----------|---------------|----------|------|
+        | command | its own choice | 4 | 2 of 5 (40%) | 1.8 | unknown |
+        | command | large | 4 | 2 of 4 (50%) | 1.5 | unknown |
+
+        ### Failures by Day
+
+        | Day | Attempts | verification_failed | execution_error | timeout | architect_rejected |
+        |-----|----------|---|---|---|---|
+        | 2026-01-26 | 13 | 5 | 0 | 0 | 0 |
+        ");
     }
 }

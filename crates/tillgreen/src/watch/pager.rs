@@ -209,6 +209,7 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::inspect::reading::{Tone, lines};
 
     fn seen(pager: &mut Pager, width: usize, height: usize) -> Vec<String> {
         pager.rows(width, height).into_iter().map(|row| row.text).collect()

@@ -5,12 +5,14 @@ use engine::TaskStatistics;
 use super::super::retry_summary::{Naming, short, words};
 use super::super::statistics::{Run, total};
 use super::super::text::{count, took};
+use super::super::trend::Trend;
 use super::failures::failures;
 use super::file::ChartKind;
 use super::header::{circumstances, heading, tiles, title};
 use super::legend::legend;
 use super::markup::{Part, escape, line, text};
 use super::timeline::Timeline;
+use super::trend::{worth, yields};
 
 /// Where content begins and ends, from the left edge.
 pub(super) const LEFT: f64 = 24.0;
@@ -52,7 +54,9 @@ fn overview(runs: &[Run]) -> Vec<Part> {
         return vec![heading(&title(run), &below), tiles(&run.statistics), failures(&run.statistics)];
     }
     let total = total(runs);
-    vec![heading(&name(runs), "all plans here, together"), tiles(&total), failures(&total)]
+    let trend = Trend::of(runs);
+    let head = heading(&name(runs), "all plans here, together");
+    vec![head, tiles(&total), yields(&trend), worth(&trend), failures(&total)]
 }
 
 fn name(runs: &[Run]) -> String {

@@ -9,6 +9,7 @@ mod legend;
 mod markup;
 mod timeline;
 mod tone;
+mod trend;
 
 #[cfg(test)]
 mod tests;
