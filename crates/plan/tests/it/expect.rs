@@ -45,7 +45,10 @@ pub(crate) fn ticks(plan: &Plan, id: &TaskId) {
     for (old, new) in plan.tasks().iter().zip(ticked.tasks()) {
         let expected = if old.id == *id { BoxState::Done } else { old.state };
         assert_eq!((new.state, &new.id, &new.markers), (expected, &old.id, &old.markers));
-        assert!(old.id == *id || ticked.block(new) == plan.block(old));
+        // A task with a heading may have a box elsewhere as well, as in a list below another heading.
+        let open =
+            |block: &str| if before.is_header() { block.replace("[x]", "[ ]") } else { block.to_owned() };
+        assert!(old.id == *id || open(ticked.block(new)) == open(plan.block(old)));
     }
     if !before.is_header() {
         one_box_differs(plan.text(), ticked.text(), before.state);

@@ -170,9 +170,9 @@ fn tasks_of_task_master_are_carried_to_green_and_say_so_there() {
     assert_eq!(
         subjects[2..],
         [
-            "feat(task-master): Write two.txt",
+            "feat(task-master): write two.txt",
             "chore(spec): complete task 1.2",
-            "feat(task-master): Write three.txt",
+            "feat(task-master): write three.txt",
             "chore(spec): complete task 2"
         ]
     );

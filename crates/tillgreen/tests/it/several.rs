@@ -116,7 +116,7 @@ fn side_by_side_each_is_at_work_while_the_others_are() {
     assert_eq!(finished.stdout.matches("ALL_TASKS_COMPLETE").count(), 1, "{finished}");
     assert_eq!(sandbox.dirt(), [""; 0], "{finished}");
     let subjects = sandbox.subjects();
-    assert_eq!(subjects.iter().filter(|subject| subject.contains("Make")).count(), 2, "{subjects:?}");
+    assert_eq!(subjects.iter().filter(|subject| subject.contains("): make ")).count(), 2, "{subjects:?}");
 }
 
 #[test]

@@ -161,7 +161,7 @@ fn where_the_other_task_is_done_already_the_work_is_kept_aside() {
 }
 
 #[test]
-fn what_is_reworded_at_work_is_committed_under_the_message_that_it_had() {
+fn a_message_that_is_reworded_at_work_is_the_one_of_the_commit() {
     for flags in [&["--jobs", "1"][..], &[]] {
         let scene = Scene::new(&[member("1.1"), member("1.2")]);
         let (begun, go) = (scene.control("begun"), scene.control("go"));
@@ -178,7 +178,7 @@ fn what_is_reworded_at_work_is_committed_under_the_message_that_it_had() {
         fs::write(&go, "").expect("it can be written");
         run.wait().expect_code(0);
         let subjects = scene.subjects();
-        assert!(subjects.iter().any(|subject| subject == "feat: task 1.1"), "{subjects:?}");
-        assert!(!subjects.iter().any(|subject| subject == "feat: another thing"), "{subjects:?}");
+        assert!(subjects.iter().any(|subject| subject == "feat: another thing"), "{subjects:?}");
+        assert!(!subjects.iter().any(|subject| subject == "feat: task 1.1"), "{subjects:?}");
     }
 }
