@@ -17,14 +17,15 @@ use super::deeds::{self, Addressee};
 use super::detail::Detail;
 use super::draw::draw;
 use super::load::Loaded;
-use super::record::Record;
-use super::runs::{Runs, subject};
+use super::runs::Runs;
 use super::source::{Came, Source};
 use super::timeline::Timeline;
 use super::tree::Tree;
 use crate::args::Format;
 use crate::command::status::holder_of;
 use crate::error::Error;
+use crate::inspect::record::Record;
+use crate::inspect::runs::subject;
 use crate::view::paint::Paint;
 use crate::view::subject::Subject;
 

@@ -16,13 +16,13 @@ use super::app::{App, Area, Deed, ReplayShown, View};
 use super::detail::Detail;
 use super::draw::draw;
 use super::load::Loaded;
-use super::pager::lines;
-use super::record::Record;
 use super::runs::Runs;
 use super::source::Came;
-use super::theme::Tone;
 use super::timeline::Timeline;
 use super::tree::Tree;
+use crate::inspect::reading::Tone;
+use crate::inspect::reading::lines;
+use crate::inspect::record::Record;
 use crate::view::paint::Paint;
 use crate::view::samples::{self, Story};
 
