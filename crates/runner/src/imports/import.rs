@@ -303,6 +303,7 @@ fn take_in(
         .extend(read.trouble.map(|reason| format!("`bd` did not tell, so the file was read: {reason}")));
     if !request.is_dry && !outstanding.is_empty() {
         write_back(&mut report, source, caller, (outstanding, &done));
+        known::note_done(&home, &report.written_back).map_err(io_error("write", &home))?;
     }
     Ok(report)
 }

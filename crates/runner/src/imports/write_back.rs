@@ -12,6 +12,7 @@ use crate::atomic;
 use crate::error::RunError;
 use crate::forge::{Caller, Stopper};
 use crate::git::{Git, GitError};
+use crate::imports::known;
 use crate::imports::source::{Source, Way, read_file};
 use crate::inbox::Message;
 use crate::project::{PlanFile, Project};
@@ -138,7 +139,7 @@ impl Effects<'_, '_> {
             (Way::File(_), _) => {
                 let closed = back.edit_file(&done);
                 back.note(closed);
-                Ok(())
+                self.note_told(&done)
             }
             (Way::Bd(_) | Way::GitHub, UnderWay::Yes { again, .. }) => {
                 *again = true;
@@ -169,8 +170,16 @@ impl Effects<'_, '_> {
         let again = matches!(back.under_way, UnderWay::Yes { again: true, .. });
         back.under_way = UnderWay::No;
         back.note(closed);
+        self.note_told(&self.world.plans.ticked_names())?;
         let is_stopped = matches!(self.state.end(), Some(End::Interrupted));
         if again && !is_stopped { self.write_back() } else { Ok(()) }
+    }
+
+    /// Notes what the source says since it was told: whoever empties a box later means it.
+    fn note_told(&self, done: &BTreeSet<String>) -> Result<(), RunError> {
+        let Some(back) = &self.world.write_back else { return Ok(()) };
+        let home = &self.world.file.home;
+        known::note_done(home, done.difference(&back.missing)).map_err(RunError::io("write", home))
     }
 
     /// Says at the end what could not be written back.

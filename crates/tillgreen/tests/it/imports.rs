@@ -186,6 +186,28 @@ fn tasks_of_task_master_are_carried_to_green_and_say_so_there() {
 }
 
 #[test]
+fn a_box_that_is_emptied_after_it_was_written_back_stays_empty() {
+    let empty_it = |sandbox: &Sandbox| {
+        let plan = sandbox.tasks("photos").replace("- [x] US-001", "- [ ] US-001");
+        sandbox.write("specs/photos/tasks.md", &plan);
+        sandbox.run(&["import", "prd.json"]).expect_code(0);
+        assert!(sandbox.tasks("photos").contains("- [ ] US-001"), "{}", sandbox.tasks("photos"));
+    };
+    let sandbox = imported("prd.json", PRD);
+    run(&sandbox, &worker("US-001", "US-002")).expect_code(0);
+    assert!(sandbox.tasks("photos").contains("- [x] US-001"));
+    empty_it(&sandbox);
+    empty_it(&sandbox);
+    // The same where an import wrote it back.
+    sandbox.write("prd.json", PRD);
+    sandbox.run(&["import", "prd.json"]).expect_code(0);
+    let plan = sandbox.tasks("photos").replace("- [ ] US-001", "- [x] US-001");
+    sandbox.write("specs/photos/tasks.md", &plan);
+    told(&sandbox.run(&["import", "prd.json"]).expect_code(0), "written back as done: US-001");
+    empty_it(&sandbox);
+}
+
+#[test]
 fn stories_are_carried_to_green_and_pass_there() {
     let sandbox = imported("scripts/ralph/prd.json", PRD);
     let plan = sandbox.tasks("photos");
