@@ -14,7 +14,7 @@ use crate::forge::{CallContext, Caller};
 use crate::git::GitError;
 use crate::imports::known;
 use crate::imports::source::{Read, Source, Way};
-use crate::imports::write_back::{edit, tell};
+use crate::imports::write_back::{Reasons, edit, tell};
 use crate::journal::{LockError, RunLock};
 use crate::plan_file::digest;
 use crate::project::{PLACES, Project};
@@ -379,7 +379,7 @@ fn write_back(
 ) {
     let told = match source.file() {
         Some(path) => edit(source, path, done),
-        None => Ok(tell(source, caller, done)),
+        None => Ok(tell(source, caller, (done, &Reasons::new()))),
     };
     let trouble = told.map_or_else(|reason| Some((outstanding.clone(), reason)), |closed| closed.trouble());
     let is_told = |id: &String| !trouble.as_ref().is_some_and(|(missing, _)| missing.contains(id));

@@ -2,10 +2,10 @@
 //! keeps it. Each looks at what the source says first, so that doing it again changes nothing and the next start does what
 //! is missing. That it does not work out is no reason to stop: it is told by name at the end.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::thread;
 
-use engine::End;
+use engine::{End, State, Status, TaskKind, Unverifiable, Verification};
 use plan::TaskId;
 
 use crate::atomic;
@@ -99,15 +99,23 @@ pub(super) fn edit(
     Ok(Closed::default())
 }
 
+/// What tasks rest on that are done, as the source is told.
+pub(super) type Reasons = BTreeMap<String, &'static str>;
+
 /// Tells the program of a source what is done and open there.
-pub(super) fn tell(source: &Source, caller: &Caller, done: &BTreeSet<String>) -> Closed {
+pub(super) fn tell(
+    source: &Source,
+    caller: &Caller,
+    (done, reasons): (&BTreeSet<String>, &Reasons),
+) -> Closed {
     let read = match source.read(caller) {
         Ok(read) => read,
         Err(reason) => return Closed { missing: done.clone(), reason },
     };
     let mut closed = Closed::default();
     for id in read.listing.outstanding(done) {
-        if let Err(reason) = source.close(caller, &id) {
+        let why = reasons.get(&id).copied().unwrap_or("done");
+        if let Err(reason) = source.close(caller, &id, why) {
             closed.missing.insert(id);
             closed.reason = reason;
         }
@@ -120,6 +128,19 @@ impl Closed {
     pub(super) fn trouble(&self) -> Option<(Vec<String>, String)> {
         (!self.missing.is_empty()).then(|| (self.missing.iter().cloned().collect(), self.reason.clone()))
     }
+}
+
+/// What a task rests on that this run, or an earlier one, brought to its end.
+fn reason(state: &State, id: &str) -> Option<&'static str> {
+    let task = state.task(&TaskId::new(id))?;
+    let is_ours = task.passes > 0 || matches!(task.status, Status::Recording { .. });
+    let by_agent = state.rules().is_some_and(|rules| rules.unverifiable == Unverifiable::Agent);
+    (is_ours && task.decl.kind != TaskKind::Checkpoint).then_some(match task.decl.verification {
+        Verification::Command => "done, and proved by its command",
+        Verification::Borrowed => "done, and checked by a command of the project",
+        Verification::Judgement if by_agent => "done, and judged by an agent",
+        Verification::Judgement => "done, and judged by a person",
+    })
 }
 
 fn elsewhere(branch: Option<&str>) -> String {
@@ -156,8 +177,10 @@ impl Effects<'_, '_> {
         let (caller, stopper) = Caller::new(context);
         back.under_way = UnderWay::Yes { stopper, again: false };
         let (source, sender) = (back.source.clone(), self.world.sender.clone());
+        let reasons: Reasons =
+            done.iter().filter_map(|id| Some((id.clone(), reason(self.state, id)?))).collect();
         let started = thread::Builder::new().name("write back".to_owned()).spawn(move || {
-            let closed = tell(&source, &caller.patiently(), &done);
+            let closed = tell(&source, &caller.patiently(), (&done, &reasons));
             // The loop may be over; then nobody waits for it.
             let _ = sender.send(Message::WrittenBack(Box::new(closed)));
         });
@@ -187,12 +210,12 @@ impl Effects<'_, '_> {
         let Some(back) = &self.world.write_back else { return };
         let address = &back.source.imported.address;
         if back.is_under_way() {
-            self.note(format!(
+            self.note_for_now(format!(
                 "{address} did not answer in time: the next run writes back there what is done"
             ));
         } else if !back.missing.is_empty() {
             let command = format!("`tillgreen import {}`", quoted(&address.to_string()));
-            self.note(format!(
+            self.note_for_now(format!(
                 "{address} does not say yet that {} done: {}; the next run, or {command}, makes up for it",
                 listed(back.missing.iter()),
                 back.reason

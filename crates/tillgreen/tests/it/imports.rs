@@ -251,11 +251,11 @@ fn issues_of_beads_are_closed_in_their_file_where_there_is_no_bd() {
 
 /// Puts in place a `bd` that keeps its issues elsewhere than in the file, and one of them in a way of its own.
 fn with_bd(sandbox: &Sandbox) {
-    let (kept, log, block) =
-        (sandbox.control("bd.jsonl"), sandbox.control("bd.log"), sandbox.control("block"));
+    let [kept, log, block, broken] =
+        ["bd.jsonl", "bd.log", "block", "broken"].map(|name| sandbox.control(name));
     fs::write(&kept, BEADS).expect("a file");
     let script = format!(
-        "kept='{}'; echo \"$*\" >> '{}'\n\
+        "kept='{}'; if [ -e '{}' ]; then echo \"no database\" >&2; exit 1; fi; echo \"$*\" >> '{}'\n\
          case $1 in\n\
          export) cat \"$kept\";;\n\
          close) if [ -e '{}' ]; then sleep 600; fi; [ \"$3\" = --reason ] || exit 2\n\
@@ -265,6 +265,7 @@ fn with_bd(sandbox: &Sandbox) {
          *) exit 3;;\n\
          esac",
         kept.display(),
+        broken.display(),
         log.display(),
         block.display()
     );
@@ -286,9 +287,38 @@ fn issues_of_beads_are_closed_through_bd_where_there_is_one() {
     sandbox.run(&["import", ".beads"]).expect_code(0);
     sandbox.commit_all("plan");
     run(&sandbox, &worker("bd-a1", "bd-b")).expect_code(0);
-    assert_eq!(closings(&sandbox), ["bd-a1 --reason done, and proved", "bd-b --reason done, and proved"]);
+    let reason = "--reason done, and proved by its command";
+    assert_eq!(closings(&sandbox), [format!("bd-a1 {reason}"), format!("bd-b {reason}")]);
     assert_eq!(sandbox.read(".beads/issues.jsonl"), "stale\n");
     assert_eq!(sandbox.dirt(), [""; 0]);
+}
+
+#[test]
+fn what_bd_refused_once_is_closed_later_with_the_truth_and_told_no_more() {
+    let sandbox = sandbox(".beads/issues.jsonl", BEADS);
+    with_bd(&sandbox);
+    let kept = sandbox.control("bd.jsonl");
+    let text =
+        fs::read_to_string(&kept).expect("a file").replace("Verify `test -f three.txt`", "It is shared");
+    fs::write(&kept, text).expect("a file");
+    sandbox.run(&["import", ".beads"]).expect_code(0);
+    sandbox.commit_all("plan");
+    sandbox.release("broken");
+    let agent = Agent::new()
+        .on_role("qa", "bd-b", [Step::say("VERIFICATION_PASS")])
+        .on("bd-a1", [Step::write("two.txt", "2\n"), done()])
+        .on("bd-b", [Step::write("three.txt", "3\n"), done()]);
+    let words = ".beads/issues.jsonl does not say yet that bd-a1, bd-b are done";
+    told(&run(&sandbox, &agent).expect_code(0), words);
+    fs::remove_file(sandbox.control("broken")).expect("a file");
+    for _ in 0..2 {
+        let again = run(&sandbox, &agent).expect_code(0);
+        assert!(again.stdout.ends_with("ALL_TASKS_COMPLETE\n"), "{again}");
+        assert!(!format!("{}{}", again.stdout, again.stderr).contains("does not say yet"), "{again}");
+    }
+    let expected =
+        ["bd-a1 --reason done, and proved by its command", "bd-b --reason done, and judged by an agent"];
+    assert_eq!(closings(&sandbox), expected);
 }
 
 #[test]
