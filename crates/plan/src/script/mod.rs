@@ -12,7 +12,7 @@ mod programs;
 mod shell;
 
 pub use assemble::{Pipefail, Script};
-pub use basis::{Basis, Part, is_source};
+pub use basis::{Basis, Part, is_source, may_configure};
 pub use checks::{Check, Runner};
 pub use lint::ScriptLint;
 pub(crate) use shell::{Word, read as read_shell};

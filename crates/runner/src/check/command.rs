@@ -338,7 +338,7 @@ impl Effects<'_, '_> {
     ) -> Result<ChecksReport, RunError> {
         let report = self.bookkeeping_and_scope(id, text, (warnings, tree))?;
         if report.failure.is_none() {
-            self.look_for_signs(id, tree)?;
+            self.look_for_signs((id, text), tree)?;
         }
         Ok(report)
     }

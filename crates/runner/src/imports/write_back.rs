@@ -155,7 +155,8 @@ impl Effects<'_, '_> {
     /// Writes back what is done and not said to be in the source.
     pub(crate) fn write_back(&mut self) -> Result<(), RunError> {
         let done = self.world.plans.ticked_names();
-        let Some(back) = self.world.write_back.as_mut().filter(|_| !done.is_empty()) else { return Ok(()) };
+        let is_wanted = !done.is_empty() && self.world.settings.write_back.is_on();
+        let Some(back) = self.world.write_back.as_mut().filter(|_| is_wanted) else { return Ok(()) };
         match (&back.source.way, &mut back.under_way) {
             (Way::File(_), _) => {
                 let closed = back.edit_file(&done);
@@ -269,7 +270,8 @@ impl Effects<'_, '_> {
             return Ok(None);
         };
         let path = self.world.project.relative(path);
-        if path.is_absolute() || back.missing.iter().next().is_some() {
+        let is_told = self.world.settings.write_back.is_on() && back.missing.is_empty();
+        if path.is_absolute() || !is_told {
             return Ok(None);
         }
         let path = path.to_string_lossy().into_owned();

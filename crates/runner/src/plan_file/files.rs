@@ -154,6 +154,23 @@ impl PlanFiles {
         tasks.filter(|task| task.state.is_done()).map(|task| task.id.name().to_owned()).collect()
     }
 
+    /// The commands of the tasks but one, each once, with the first task that has it.
+    pub(crate) fn commands_of_others(&self, id: &TaskId) -> Vec<(Script, TaskId)> {
+        let mut seen = BTreeSet::new();
+        let mut commands = Vec::new();
+        for source in &self.sources {
+            for task in source.plan.tasks().iter().filter(|task| task.id != *id) {
+                let own = match source.plan.verify(task) {
+                    Verify::Runnable(script) => Some(script),
+                    Verify::Prose(_) | Verify::Absent => default_script(&source.plan, task, &self.file.defaults),
+                };
+                let new = own.filter(|script| seen.insert(script.text.clone()));
+                commands.extend(new.map(|script| (script, task.id.clone())));
+            }
+        }
+        commands
+    }
+
     /// True if the task's box is ticked; where there are no boxes, it is as if it were.
     pub(crate) fn is_ticked(&self, id: &TaskId) -> bool {
         self.dialect == Dialect::Phase || self.find(id).is_some_and(|(_, task)| task.state.is_done())

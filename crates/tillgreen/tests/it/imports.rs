@@ -434,6 +434,16 @@ fn issues_of_a_label_are_closed_through_gh() {
 }
 
 #[test]
+fn a_source_is_left_alone_where_that_is_set() {
+    let sandbox = imported("prd.json", PRD);
+    let command = sandbox.install_agent(&worker("US-001", "US-002"));
+    let finished = sandbox.run(&["run", "--write-back=false", "--agent-cmd", &command]).expect_code(0);
+    assert!(finished.stdout.ends_with("ALL_TASKS_COMPLETE\n"), "{finished}");
+    assert_eq!((sandbox.read("prd.json").as_str(), sandbox.dirt()), (PRD, vec![]));
+    told(&sandbox.run(&["import", "prd.json"]).expect_code(0), "written back as done: US-001, US-002");
+}
+
+#[test]
 fn issues_of_a_milestone_wait_for_a_login() {
     let Some((sandbox, forge)) = with_issues() else { return };
     forge.run(&sandbox, &["import", "github:milestone=1.0", "--name", "first"]).expect_code(0);
