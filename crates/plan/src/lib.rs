@@ -73,7 +73,7 @@ pub use phase::{Choice, Dialect, FrontMatter, MustHaves, PhaseNumber, TaskType, 
 pub use problem::{Problem, Severity};
 pub use quote::{requirement, user_story};
 pub use script::{
-    Basis, Check, Part, Pipefail, Runner, Script, ScriptLint, is_source, may_configure,
+    Basis, Check, Part, Pipefail, Python, Runner, Script, ScriptLint, is_source, may_configure,
 };
 pub use spec::{
     ANY_FILE, Beside, BoxRole, BoxState, Commit, EditError, ErrorType, Fields, Files, FixTask, Markers,

@@ -8,6 +8,7 @@ mod basis;
 mod beyond;
 mod checks;
 mod lint;
+mod packages;
 mod programs;
 mod shell;
 
@@ -15,4 +16,5 @@ pub use assemble::{Pipefail, Script};
 pub use basis::{Basis, Part, is_source, may_configure};
 pub use checks::{Check, Runner};
 pub use lint::ScriptLint;
+pub use packages::Python;
 pub(crate) use shell::{Word, read as read_shell};

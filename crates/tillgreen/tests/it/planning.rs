@@ -438,11 +438,15 @@ fn a_plan_that_was_changed_meanwhile_stays_as_it_is() {
     let command = sandbox.install_agent(&agent);
     sandbox.run(&["plan", "--verify", "--agent-cmd", &command]).expect_code(3);
     sandbox.spec("x", &tasks.replace("Two", "Three"));
-    let finished = sandbox.run(&["plan", "--verify", "--accept", "--agent-cmd", &command]).expect_code(0);
+    let refused = sandbox.run(&["plan", "--verify", "--accept", "--agent-cmd", &command]).expect_code(2);
+    assert!(refused.stderr.contains("was changed since the commands were proposed for it"), "{refused}");
+    assert_eq!(sandbox.agent_calls().len(), 1, "nothing is accepted that nobody saw");
+    let finished = sandbox.run(&["plan", "--verify", "--agent-cmd", &command]).expect_code(3);
     assert!(
         finished.stderr.contains("note: the plan was changed since commands were begun for it"),
         "{finished}"
     );
+    sandbox.run(&["plan", "--verify", "--accept"]).expect_code(0);
     assert_eq!(sandbox.agent_calls().len(), 2, "what was proposed for another text is not taken");
     assert_eq!(sandbox.tasks("x"), "- [ ] 1.1 One\n  - **Verify**: `test -f one.txt`\n- [ ] 1.2 Three\n");
     let all = sandbox.run(&["plan", "--verify", "--agent-cmd", "false"]);
