@@ -148,8 +148,12 @@ impl State {
                 let skip = Skip { reason: reason.clone(), dependents: dependents.clone() };
                 self.apply_skipped(task, skip, event)
             }
-            What::Noted { text, .. } => {
-                self.warnings.add(text.clone());
+            What::Noted { text, passing, .. } => {
+                if *passing {
+                    self.warnings.add_passing(text.clone());
+                } else {
+                    self.warnings.add(text.clone());
+                }
                 Ok(())
             }
             What::Told { task, text } => self.apply_told(task.as_ref(), text, event.from()),
@@ -232,6 +236,7 @@ impl State {
         }
         self.first_opened_at = self.first_opened_at.or(Some(event.at));
         self.directives.open();
+        self.warnings.open();
         self.roster.open(&opened.rules.agents);
         self.out_of_agents = None;
         self.opened = Some(Opened {

@@ -400,6 +400,7 @@ pub(super) fn runner(words: &[String]) -> Option<(Runner, Vec<String>)> {
         "npm" | "pnpm" | "yarn" | "bun" => package_script(name, rest),
         "make" | "gmake" => with(Runner::Make(targets(rest))),
         "just" | "task" if is_checking(verb) => with(Runner::Other),
+        "openspec" if verb == "validate" => with(Runner::Other),
         _ if LINTERS.contains(&name) => with(Runner::Lint(name.to_owned())),
         _ if INTERPRETERS.contains(&name) => {
             let file = rest.iter().find(|word| !word.starts_with('-'))?;
@@ -550,6 +551,7 @@ mod tests {
             ". .venv/bin/activate && pytest",
             "node --test",
             "bundle exec rspec",
+            "openspec validate add-x --strict",
         ] {
             assert!(script(snippet).only_checks(), "{snippet}");
         }
@@ -563,6 +565,7 @@ mod tests {
             "docker compose up -d",
             "psql -c 'drop table a'",
             "make deploy",
+            "openspec archive add-x",
             "node -e 'require(\"./a\")'",
             "python3 migrate.py",
             "eslint --fix .",

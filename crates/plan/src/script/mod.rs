@@ -13,7 +13,7 @@ mod programs;
 mod shell;
 
 pub use assemble::{Pipefail, Script};
-pub use basis::{Basis, Part, is_source};
+pub use basis::{Basis, Part, is_source, may_configure};
 pub use checks::{Check, Runner};
 pub use lint::ScriptLint;
 pub use packages::Python;

@@ -349,7 +349,7 @@ impl Effects<'_, '_> {
     ) -> Result<ChecksReport, RunError> {
         let report = self.bookkeeping_and_scope(id, text, (warnings, tree))?;
         if report.failure.is_none() {
-            self.look_for_signs(id, tree)?;
+            self.look_for_signs((id, text), tree)?;
         }
         Ok(report)
     }
@@ -424,6 +424,10 @@ impl Effects<'_, '_> {
 
     /// The words for it where the command of a task was red before on the same files.
     fn was_red(&self, id: &TaskId, tree: Option<&str>) -> Option<String> {
+        // A planner that hands in again what was sent back once says that it means it.
+        if self.world.settings.planning.is_some() {
+            return None;
+        }
         let task = self.state.task(id)?;
         let red = task.red_on(tree?)?;
         Some(match task.failures.contains(red) {

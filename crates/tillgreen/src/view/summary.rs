@@ -402,7 +402,11 @@ mod tests {
     #[test]
     fn warnings_are_named() {
         let noted = |story: Story, number: u32| {
-            story.then(engine::What::Noted { task: None, text: format!("task 1.3 left file {number}") })
+            story.then(engine::What::Noted {
+                task: None,
+                text: format!("task 1.3 left file {number}"),
+                passing: false,
+            })
         };
         let story = (1..=12).fold(samples::fixed(), noted);
         let state = story.end(End::Complete { skipped: 0 }).state();
