@@ -15,6 +15,7 @@ use crate::error::Error;
 use crate::settings::{FileSettings, Programs, from_recorded};
 use crate::task_argument::{Spelled, Tasks};
 use crate::view::json;
+use crate::view::lines::response_text;
 use crate::view::subject::Subject;
 
 /// The variable that tells an agent's processes by the run they belong to.
@@ -47,9 +48,13 @@ pub(crate) enum Fate {
 const MASKED: &str = "a part of this looks like a secret and is masked: agents read [masked]; name a variable or a file that \
                       holds it instead";
 
-/// What is to be said of a directive that does not hold all that was told.
-pub(crate) fn masked_note(said: &Said, directive: &Directive) -> Option<&'static str> {
+fn masked_note(said: &Said, directive: &Directive) -> Option<&'static str> {
     (directive.said != *said).then_some(MASKED)
+}
+
+/// The reply with what is to be said of a directive that does not hold all that was told.
+pub(crate) fn with_masked_note(reply: String, said: &Said, directive: &Directive) -> String {
+    masked_note(said, directive).map_or_else(|| reply.clone(), |note| format!("{reply} Note: {note}."))
 }
 
 /// Says it, in every format, to people.
@@ -73,6 +78,19 @@ struct Document<'a> {
     /// The run that is under way.
     #[serde(skip_serializing_if = "Option::is_none")]
     pid: Option<u32>,
+}
+
+/// What a run has done that has taken this, in words.
+pub(crate) fn done(said: &Said) -> String {
+    match said {
+        Said::Answer { task, response, .. } => {
+            format!("has taken the answer about task {task}: {}", response_text(response))
+        }
+        Said::Tell { task: Some(task), .. } => format!("tells it to the next prompt of task {task}"),
+        Said::Tell { task: None, .. } => "tells it to the next prompt".to_owned(),
+        Said::Pause => "pauses after what is under way".to_owned(),
+        Said::Skip { task } => format!("skips task {task}"),
+    }
 }
 
 impl Target {
