@@ -174,7 +174,7 @@ fn secrets_that_an_agent_commits_are_told_and_examples_are_not() {
 fn an_agents_last_words_survive_what_is_masked_in_them() {
     let sandbox = prepared(PLAN, "#!/bin/sh\ntest -e out.txt\n");
     let result = format!(
-        r#"{{"type":"result","subtype":"success","is_error":false,"result":"Done. The test account: password={PASSWORD}\\nTASK_COMPLETE","session_id":"a1"}}"#
+        r#"{{"type":"result","subtype":"success","is_error":false,"result":"Done. The test account: password={PASSWORD}\nTASK_COMPLETE","session_id":"a1"}}"#
     );
     sandbox.install_program(
         "claude",
