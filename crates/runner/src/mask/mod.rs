@@ -94,9 +94,9 @@ fn without_tokens(line: &str) -> Cow<'_, str> {
 fn may_hold_secret(line: &[u8]) -> bool {
     let words = Words::get();
     let has_word = line
-        .windows(2)
+        .windows(3)
         .enumerate()
-        .any(|(at, pair)| words.may_begin(pair[0], pair[1]) && words.begin(&line[at..]));
+        .any(|(at, three)| words.beginnings[place(three)] && words.begin(&line[at..]));
     has_word || values::known().any(|value| contains(line, value.as_bytes()))
 }
 
@@ -108,10 +108,10 @@ fn contains(line: &[u8], value: &[u8]) -> bool {
     }
 }
 
-/// The words of which one is in every line that holds a secret, by their first two letters.
+/// The words of which one is in every line that holds a secret, by their first three letters.
 struct Words {
-    /// A bit for each pair of bytes that some word begins with.
-    pairs: Vec<bool>,
+    /// True at the places of three bytes that some word begins with.
+    beginnings: Vec<bool>,
     /// By their first letter.
     words: Vec<Vec<&'static str>>,
 }
@@ -120,22 +120,14 @@ impl Words {
     fn get() -> &'static Self {
         static WORDS: OnceLock<Words> = OnceLock::new();
         WORDS.get_or_init(|| {
-            let mut pairs = vec![false; 1 << 16];
+            let mut beginnings = vec![false; 1 << 18];
             let mut words = vec![Vec::new(); 256];
             for word in forms::prefixes().chain(named::WORDS).chain([private_key::BEGIN]) {
-                let (first, second) = (word.as_bytes()[0], word.as_bytes()[1]);
-                words[usize::from(first.to_ascii_lowercase())].push(word);
-                let both = |byte: u8| [byte.to_ascii_lowercase(), byte.to_ascii_uppercase()];
-                let spelled =
-                    both(first).into_iter().flat_map(|first| both(second).map(|second| (first, second)));
-                spelled.for_each(|(first, second)| pairs[place(first, second)] = true);
+                words[usize::from(word.as_bytes()[0].to_ascii_lowercase())].push(word);
+                beginnings[place(word.as_bytes())] = true;
             }
-            Self { pairs, words }
+            Self { beginnings, words }
         })
-    }
-
-    fn may_begin(&self, first: u8, second: u8) -> bool {
-        self.pairs[place(first, second)]
     }
 
     fn begin(&self, text: &[u8]) -> bool {
@@ -146,7 +138,8 @@ impl Words {
     }
 }
 
-/// The place of a pair of bytes among all pairs.
-fn place(first: u8, second: u8) -> usize {
-    usize::from(first) << 8 | usize::from(second)
+/// The place of the first three bytes of a text among all, large and small letters alike, and some others too.
+fn place(text: &[u8]) -> usize {
+    let folded = |byte: u8| usize::from((byte & 0x1f) | ((byte & 0x40) >> 1));
+    folded(text[0]) << 12 | folded(text[1]) << 6 | folded(text[2])
 }
