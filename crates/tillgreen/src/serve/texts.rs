@@ -2,15 +2,15 @@
 //! for is searched for here.
 
 use std::collections::VecDeque;
-use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::{fs, thread};
+use std::thread;
 
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use super::followed::{Given, Wanted};
 use crate::error::Error;
+use crate::inspect::output::{Stamp, stamp};
 use crate::inspect::reading::Line;
 
 /// Texts that are kept: somebody scrolls in one of them.
@@ -46,7 +46,7 @@ pub(super) struct Texts {
 /// A text that was read.
 struct Kept {
     key: String,
-    stamp: u64,
+    stamp: Stamp,
     lines: Vec<Line>,
 }
 
@@ -93,10 +93,6 @@ fn read(kept: &mut VecDeque<Kept>, wanted: Wanted) -> Result<&[Line], Error> {
     Ok(kept.front().map(|kept| kept.lines.as_slice()).unwrap_or_default())
 }
 
-fn stamp(paths: &[PathBuf]) -> u64 {
-    paths.iter().filter_map(|path| fs::metadata(path).ok()).map(|metadata| metadata.len()).sum()
-}
-
 fn taken(lines: &[Line], part: &Part) -> Value {
     let total = lines.len();
     let (from, count) = match part {
@@ -119,6 +115,8 @@ fn hits(lines: &[Line], text: &str) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::inspect::reading::{Tone, lines};
 

@@ -14,7 +14,7 @@ use super::budget;
 use super::proof;
 use super::pull_request;
 use super::subject::Subject;
-use super::text::{clean, count, one_line, took};
+use super::text::{clean, count, one_line, script_line, took};
 use super::usage;
 use crate::settings::CommandOrigin;
 
@@ -96,7 +96,7 @@ fn of_project(origins: &[CommandOrigin]) -> Vec<String> {
 }
 
 fn told(origin: &CommandOrigin) -> String {
-    let command = one_line(&origin.command, COMMAND_CHARS_MAX);
+    let command = one_line(&script_line(&origin.command), COMMAND_CHARS_MAX);
     format!("From {}: `{command}` to {}", origin.from, one_line(&origin.purpose, COMMAND_CHARS_MAX))
 }
 
@@ -402,7 +402,11 @@ mod tests {
     #[test]
     fn warnings_are_named() {
         let noted = |story: Story, number: u32| {
-            story.then(engine::What::Noted { task: None, text: format!("task 1.3 left file {number}") })
+            story.then(engine::What::Noted {
+                task: None,
+                text: format!("task 1.3 left file {number}"),
+                passing: false,
+            })
         };
         let story = (1..=12).fold(samples::fixed(), noted);
         let state = story.end(End::Complete { skipped: 0 }).state();

@@ -1,6 +1,5 @@
 //! The selected task in five tabs.
 
-use std::fs;
 use std::path::PathBuf;
 
 use engine::Status;
@@ -12,7 +11,7 @@ use runner::journal::Holder;
 use super::load::{Loaded, Loader};
 use super::pager::Pager;
 use crate::inspect::changes::Changes;
-use crate::inspect::output::planned;
+use crate::inspect::output::{Stamp, planned, stamp};
 use crate::inspect::reading::{Line, Reading, Tone, events, lines, toned};
 use crate::inspect::record::Record;
 use crate::view::paint::Paint;
@@ -65,7 +64,7 @@ pub(super) struct Detail {
     /// True until that comes.
     pub(super) is_loading: bool,
     /// How much the files held that are read while they grow.
-    stamp: u64,
+    stamp: Stamp,
     growing: Vec<PathBuf>,
 }
 
@@ -92,7 +91,7 @@ impl Detail {
             loader: Loader::start(loaded),
             asked: 0,
             is_loading: false,
-            stamp: 0,
+            stamp: (None, 0),
             growing: Vec::new(),
         }
     }
@@ -197,10 +196,6 @@ fn report(given: Given<'_>, id: &TaskId) -> TaskReport {
     let file = subject.file.as_ref();
     let sources = Sources { state: &record.state, history: &record.history, events: &events, file, holder };
     report.with_run(task, &sources)
-}
-
-fn stamp(paths: &[PathBuf]) -> u64 {
-    paths.iter().filter_map(|path| fs::metadata(path).ok()).map(|metadata| metadata.len()).sum()
 }
 
 /// The words where a tab has nothing to show.

@@ -154,7 +154,10 @@ fn inbox(app: &App, now: Timestamp, area: Rect, buffer: &mut Buffer) {
 fn tasks(app: &mut App, now: Timestamp, body: Rect, buffer: &mut Buffer) {
     if app.record.state.opened().is_none() {
         let run = app.subject.command("run", "");
-        let text = format!("No run of this plan. {run} starts one; this screen will notice.");
+        let text = match app.trouble {
+            Some(_) => format!("The record of the run cannot be read. {run} says why, and what can be done."),
+            None => format!("No run of this plan. {run} starts one; this screen will notice."),
+        };
         return put(
             buffer,
             Rect { x: body.x + 1, y: body.y + 1, height: 1, ..body },
@@ -315,8 +318,10 @@ fn costs(app: &App, area: Rect, buffer: &mut Buffer) {
     }
     rows.push((Tone::Plain, String::new()));
     let limits = state.rules().map(|rules| &rules.limits);
-    let cap =
-        limits.and_then(|limits| limits.cost_micros_max).map(|cap| format!(", of ${} at most", cents(cap)));
+    let cap = limits.and_then(|limits| limits.cost_micros_max).map(|cap| {
+        let since = cost(state.round_usage());
+        format!("; since the start {since} of ${}", cents(cap))
+    });
     let all = state.usage();
     rows.push((Tone::Strong, format!(" in all: {}{}", cost(all), cap.unwrap_or_default())));
     for (place, row) in rows.into_iter().enumerate().take(usize::from(area.height)) {
