@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// How long a browser is waited for. Generous, for machines that have much else to do.
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::wait::DEADLINE;
+
 /// The name that WebDriver gives to elements.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 /// A browser that talks to nobody but the page.
@@ -146,7 +146,7 @@ impl Browser {
 
     #[track_caller]
     fn wait(&self, what: &str, condition: impl Fn(&Browser) -> bool) {
-        let give_up = Instant::now() + PATIENCE;
+        let give_up = Instant::now() + DEADLINE;
         while !condition(self) {
             if Instant::now() > give_up {
                 panic!("waited in vain for {what}; the page says:\n{}\n{:?}", self.text(), self.problems());
@@ -235,7 +235,7 @@ impl Browser {
 
     fn exchange(&self, method: &str, path: &str, body: &Value) -> std::io::Result<Value> {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
-        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_read_timeout(Some(DEADLINE))?;
         let body = if method == "GET" { String::new() } else { body.to_string() };
         let (port, length) = (self.port, body.len());
         let head =
