@@ -292,7 +292,9 @@ fn language(path: &str) -> Option<&'static [&'static str]> {
 #[must_use]
 pub fn may_configure(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
-    MANIFESTS.contains(&name) || matches!(name, "Makefile" | "makefile" | "GNUmakefile") || is_configuration(name)
+    MANIFESTS.contains(&name)
+        || matches!(name, "Makefile" | "makefile" | "GNUmakefile")
+        || is_configuration(name)
 }
 
 /// True for names that configurations have.

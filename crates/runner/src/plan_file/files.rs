@@ -162,7 +162,9 @@ impl PlanFiles {
             for task in source.plan.tasks().iter().filter(|task| task.id != *id) {
                 let own = match source.plan.verify(task) {
                     Verify::Runnable(script) => Some(script),
-                    Verify::Prose(_) | Verify::Absent => default_script(&source.plan, task, &self.file.defaults),
+                    Verify::Prose(_) | Verify::Absent => {
+                        default_script(&source.plan, task, &self.file.defaults)
+                    }
                 };
                 let new = own.filter(|script| seen.insert(script.text.clone()));
                 commands.extend(new.map(|script| (script, task.id.clone())));
