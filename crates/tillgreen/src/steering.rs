@@ -44,6 +44,23 @@ pub(crate) enum Fate {
     Unheard(Holder),
 }
 
+/// What is said where a part of what is told was masked on its way.
+const MASKED: &str = "a part of this looks like a secret and is masked: agents read [masked]; name a variable or a file that \
+                      holds it instead";
+
+/// What is to be said of a directive that does not hold all that was told.
+pub(crate) fn masked_note(said: &Said, directive: &Directive) -> Option<&'static str> {
+    (directive.said != *said).then_some(MASKED)
+}
+
+/// Says it, in every format, to people.
+pub(crate) fn say_masked(said: &Said, directive: &Directive) {
+    if let Some(note) = masked_note(said, directive) {
+        // Where nobody reads it, what was told is masked all the same.
+        let _ = writeln!(std::io::stderr(), "note: {note}");
+    }
+}
+
 /// The fate, for programs.
 #[derive(Serialize)]
 struct Document<'a> {

@@ -18,6 +18,7 @@ use crate::error::RunError;
 use crate::git::{Git, Oid, Paths};
 use crate::mask::mask;
 use crate::plan_file::Excerpt;
+use crate::record::done::TRAILER;
 use crate::run::effects::{Effects, Flight};
 use crate::work::project_files::listed;
 
@@ -131,20 +132,29 @@ impl Effects<'_, '_> {
         Some(Judged { base, tree: git.snapshot(&place).ok()?, shown })
     }
 
-    /// What looks like a key in the work at a task.
+    /// What looks like a secret in the work at a task, and in the messages of commits that its agents made.
     pub(crate) fn likely_keys(&self, id: &TaskId) -> Vec<String> {
         let (Some(git), Some(task)) = (self.world.files.git(), self.state.task(id)) else {
             return Vec::new();
         };
+        let Some(base) = base_of(task) else { return Vec::new() };
         let root = self.workplace(id);
         let has_any = |path: &&String| check::has_likely_key(&root.join(path));
         let paths: Vec<String> = task.touched.iter().filter(has_any).cloned().collect();
-        let Some(base) = base_of(task).filter(|_| !paths.is_empty()) else { return Vec::new() };
-        let scratch = self.world.file.home.join(SCRATCH);
-        let shown = git.tree_of_paths(base, &Paths { tree: &root, paths: &paths, scratch: &scratch });
-        let difference = shown.and_then(|shown| git.difference(base, &shown));
+        let mut told = Vec::new();
         // What git cannot tell now it says where it matters.
-        difference.map(|difference| check::likely_keys(&difference)).unwrap_or_default()
+        if !paths.is_empty() {
+            let scratch = self.world.file.home.join(SCRATCH);
+            let shown = git.tree_of_paths(base, &Paths { tree: &root, paths: &paths, scratch: &scratch });
+            let difference = shown.and_then(|shown| git.difference(base, &shown));
+            told = difference.map(|difference| check::likely_keys(&difference)).unwrap_or_default();
+        }
+        // From work trees files come, and no commits.
+        if !task.is_isolated() {
+            let messages = git.messages_without(TRAILER, base).unwrap_or_default();
+            told.extend(check::likely_keys_of_messages(&messages));
+        }
+        told
     }
 
     /// The difference that attempts at a task made, as far as a judge is shown it.

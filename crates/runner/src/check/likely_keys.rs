@@ -1,10 +1,11 @@
-//! Likely keys in what an attempt adds. An agent's files are committed as they are, so a person is told.
+//! Likely secrets in what an attempt adds. An agent's files and commits are left as they are, so a person is told.
 
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
-use crate::mask::likely_key;
+use crate::git::Oid;
+use crate::mask::likely_secret;
 
 /// The bytes of a file that are looked at.
 const BYTES_MAX: u64 = 1024 * 1024;
@@ -19,7 +20,7 @@ pub(crate) fn has_likely_key(file: &Path) -> bool {
     let mut read = || File::open(file).and_then(|file| file.take(BYTES_MAX).read_to_end(&mut content));
     is_plain
         && read().is_ok()
-        && String::from_utf8_lossy(&content).lines().any(|line| likely_key(line).is_some())
+        && String::from_utf8_lossy(&content).lines().any(|line| likely_secret(line).is_some())
 }
 
 /// What is told of a difference: a key's issuer and the file, never the key.
@@ -29,14 +30,23 @@ pub(crate) fn likely_keys(difference: &str) -> Vec<String> {
     for line in difference.lines() {
         if let Some(named) = line.strip_prefix("+++ ") {
             path = named.strip_prefix("b/").unwrap_or(named);
-        } else if let Some(issuer) = line.strip_prefix('+').and_then(likely_key) {
-            let told = format!("{path} has what looks like a key ({issuer}): it is committed as it is");
+        } else if let Some(likely) = line.strip_prefix('+').and_then(likely_secret) {
+            let told = format!("{path} has {likely}: it is committed as it is");
             if !found.contains(&told) && found.len() < TOLD_MAX {
                 found.push(told);
             }
         }
     }
     found
+}
+
+/// What is told of the messages of commits that agents made.
+pub(crate) fn likely_keys_of_messages(messages: &[(Oid, String)]) -> Vec<String> {
+    let told = |(commit, message): &(Oid, String)| {
+        let likely = message.lines().find_map(likely_secret)?;
+        Some(format!("the message of commit {} has {likely}: it stays as it is", commit.short()))
+    };
+    messages.iter().filter_map(told).take(TOLD_MAX).collect()
 }
 
 #[cfg(test)]
@@ -57,12 +67,18 @@ diff --git a/old.js b/old.js
 +A=AKIAIOSFODNN7EXAMPLE
 +B=AKIAIOSFODNN7EXAMPLX
 +-----BEGIN RSA PRIVATE KEY-----
++++ b/src/parse.rs
++if text.starts_with(\"-----BEGIN RSA PRIVATE KEY-----\") {
++let url = \"postgres://user:password@localhost/app\";
++++ b/compose.yml
++  URL: postgres://bob:k9Xw2mQ7@db.acme-prod.net/app
 ";
         assert_eq!(
             likely_keys(difference),
             [
                 "conf/new.env has what looks like a key (aws): it is committed as it is",
                 "conf/new.env has what looks like a key (private key): it is committed as it is",
+                "compose.yml has what looks like a password in an address: it is committed as it is",
             ]
         );
     }

@@ -14,7 +14,7 @@ mod verify;
 mod written;
 
 pub(crate) use bookkeeping::bookkeeping;
-pub(crate) use likely_keys::{has_likely_key, likely_keys};
+pub(crate) use likely_keys::{has_likely_key, likely_keys, likely_keys_of_messages};
 pub(crate) use marks::has_conflict_marks;
 pub use proposed::{ProposedVerify, propose_verify};
 pub(crate) use scope::{covers, oddities, scope};

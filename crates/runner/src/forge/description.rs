@@ -146,7 +146,7 @@ fn proof(text: &mut String, state: &State) {
 
 /// A text of others on one line, in which nothing is mark-up, a mention or a reference.
 fn escaped(text: &str, chars_max: usize) -> String {
-    let line = plan::one_line(text);
+    let line = plan::harmless_lines(text).split_whitespace().collect::<Vec<_>>().join(" ");
     let mut escaped = String::new();
     for (place, character) in line.chars().enumerate() {
         if place == chars_max {

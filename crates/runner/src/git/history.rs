@@ -16,6 +16,9 @@ use crate::git::status::ChangeKind;
 /// The number of paths that a commit is looked for by. The kernel refuses longer lists of arguments.
 const PATHS_MAX: usize = 200;
 
+/// The number of commits whose messages are looked at.
+const MESSAGES_MAX: &str = "--max-count=100";
+
 /// The full name of a commit.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -153,6 +156,20 @@ impl Git {
         let stdout = process::run(self.call(&list))?.success()?;
         let names = stdout.split(|byte| *byte == 0).filter(|name| !name.is_empty());
         Ok(names.map(|name| String::from_utf8_lossy(name).into_owned()).collect())
+    }
+
+    /// The messages of the commits since another one, without those that have a trailer of this name.
+    pub fn messages_without(&self, trailer: &str, since: &str) -> Result<Vec<(Oid, String)>, GitError> {
+        let (range, grep) = (format!("{}..HEAD", revision(since)?), format!("--grep=^{trailer}: "));
+        let log = ["log", "-z", "--no-show-signature", "--no-color", "--format=%H%n%B", MESSAGES_MAX];
+        let list = [&log[..], &["--invert-grep", "--basic-regexp", &grep, &range, "--"]].concat();
+        let stdout = process::run(self.call(&list))?.success()?;
+        let text = String::from_utf8_lossy(&stdout);
+        let message = |record: &str| {
+            let (commit, message) = record.split_once('\n')?;
+            Some((Oid::parse(commit)?, message.to_owned()))
+        };
+        Ok(text.split('\0').filter_map(message).collect())
     }
 
     /// The newest of these commits whose message has this trailer. Git itself takes only the last paragraph for trailers,

@@ -1,5 +1,6 @@
 //! Tokens by their form: what issuers put before them and what follows. The forms are data.
 
+use std::ops::RangeInclusive;
 use std::sync::OnceLock;
 
 /// The forms.
@@ -8,6 +9,11 @@ const FORMS: &str = include_str!("forms.txt");
 /// A JSON web token: three parts, of which two are JSON.
 const WEB_TOKEN: &str = "eyJ";
 const WEB_TOKEN_PART_MIN: usize = 8;
+
+/// The token of a bot of Telegram: its number, and a word of which this is the beginning.
+const BOT_TOKEN: &str = ":AA";
+const BOT_DIGITS: RangeInclusive<usize> = 8..=10;
+const BOT_WORD_CHARS: usize = 33;
 
 /// The form of a token.
 #[derive(Debug)]
@@ -27,6 +33,7 @@ enum Alphabet {
     Word,
     Dotted,
     Slashed,
+    Encoded,
 }
 
 impl Alphabet {
@@ -37,6 +44,7 @@ impl Alphabet {
             "word" => Self::Word,
             "dotted" => Self::Dotted,
             "slashed" => Self::Slashed,
+            "encoded" => Self::Encoded,
             _ => return None,
         })
     }
@@ -48,6 +56,7 @@ impl Alphabet {
             Self::Word => byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'),
             Self::Dotted => Self::Word.has(byte) || byte == b'.',
             Self::Slashed => Self::Word.has(byte) || matches!(byte, b'/' | b'+' | b'='),
+            Self::Encoded => Self::Slashed.has(byte) || byte == b'%',
         }
     }
 }
@@ -89,7 +98,7 @@ fn forms() -> &'static [Vec<Form>] {
 
 /// The beginnings of all forms.
 pub(super) fn prefixes() -> impl Iterator<Item = &'static str> {
-    forms().iter().flatten().map(|form| form.prefix).chain([WEB_TOKEN])
+    forms().iter().flatten().map(|form| form.prefix).chain([WEB_TOKEN, BOT_TOKEN])
 }
 
 /// A token within a text.
@@ -103,18 +112,38 @@ pub(super) struct Token {
 /// The first token in a text from some place on.
 pub(super) fn next_token(text: &str, from: usize) -> Option<Token> {
     let bytes = text.as_bytes();
-    let starts =
-        (from..bytes.len()).filter(|at| bytes[*at].is_ascii_alphanumeric() && is_beginning(bytes, *at));
-    starts.into_iter().find_map(|start| {
-        let (length, issuer) = token_at(&bytes[start..])?;
-        Some(Token { start, end: start + length, issuer })
+    (from..bytes.len()).find_map(|at| match bytes[at] {
+        b':' => bot_token(&bytes[from..], at - from).map(|(start, end)| Token {
+            start: from + start,
+            end: from + end,
+            issuer: "telegram",
+        }),
+        byte if byte.is_ascii_alphanumeric() && is_beginning(bytes, at) => token_at(bytes, at),
+        _ => None,
     })
 }
 
-fn token_at(text: &[u8]) -> Option<(usize, &'static str)> {
-    let of_form =
-        forms()[usize::from(text[0])].iter().find_map(|form| Some((form.length(text)?, form.issuer)));
-    of_form.or_else(|| Some((web_token(text)?, "web token")))
+/// The token that begins at a place. A name that is the beginning of its form is none of its secret.
+fn token_at(text: &[u8], at: usize) -> Option<Token> {
+    let from = &text[at..];
+    let of_form = forms()[usize::from(from[0])].iter().find_map(|form| {
+        let end = at + form.length(from)?;
+        let start = if form.prefix.ends_with('=') { at + form.prefix.len() } else { at };
+        Some(Token { start, end, issuer: form.issuer })
+    });
+    let web = || Some(Token { start: at, end: at + web_token(from)?, issuer: "web token" });
+    of_form.or_else(web)
+}
+
+/// The range of a bot's token around its colon.
+fn bot_token(text: &[u8], colon: usize) -> Option<(usize, usize)> {
+    let word = text[colon..].strip_prefix(BOT_TOKEN.as_bytes())?;
+    let chars = word.iter().take(BOT_WORD_CHARS + 1).take_while(|byte| Alphabet::Word.has(**byte)).count();
+    let digits =
+        text[..colon].iter().rev().take(BOT_DIGITS.end() + 1).take_while(|byte| byte.is_ascii_digit());
+    let digits = digits.count();
+    (chars == BOT_WORD_CHARS && BOT_DIGITS.contains(&digits))
+        .then_some((colon - digits, colon + BOT_TOKEN.len() + chars))
 }
 
 /// True if a word begins here, also after the line break of a JSON text and after a colour.
@@ -154,9 +183,10 @@ mod tests {
             {
                 let text = format!("{before}{token}{after}");
                 let found = next_token(&text, 0).map(|found| (found.start, found.end));
+                let shown = if form.prefix.ends_with('=') { form.prefix.len() } else { 0 };
                 assert_eq!(
                     found,
-                    Some((before.len(), before.len() + token.len())),
+                    Some((before.len() + shown, before.len() + token.len())),
                     "{} in {text:?}",
                     form.issuer
                 );

@@ -1,7 +1,11 @@
 //! Masks what looks like a key before it is written anywhere. Agents print environments and configuration files; a
 //! journal, a log or a plan must not carry them on.
 
+mod code;
 mod forms;
+mod json;
+mod likely;
+mod logins;
 mod named;
 mod private_key;
 mod stream;
@@ -13,6 +17,7 @@ mod tests;
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
+pub(crate) use likely::likely_secret;
 use private_key::KeyBlock;
 pub(crate) use stream::{MaskedStream, mask_tail};
 pub use values::{LISTED_CHARS_MIN, mask_values};
@@ -34,14 +39,6 @@ pub fn mask(text: &str) -> String {
     masked
 }
 
-/// The issuer of a token in a text, if there is one; of a private key, that it is one.
-pub(crate) fn likely_key(line: &str) -> Option<&'static str> {
-    if line.contains(private_key::BEGIN) && line.contains(private_key::NAME) {
-        return Some("private key");
-    }
-    forms::next_token(line, 0).map(|token| token.issuer)
-}
-
 /// Masks one line after the other.
 #[derive(Debug, Default)]
 struct Masker {
@@ -51,13 +48,25 @@ struct Masker {
 impl Masker {
     /// The line masked, with the line break that it had; none if it stays as it is.
     fn line(&mut self, line: &str) -> Option<String> {
-        if !self.key.is_open() && !may_hold_secret(line.as_bytes()) {
+        self.line_of("", line)
+    }
+
+    /// That, where the line stands behind a name.
+    fn line_of(&mut self, name: &str, line: &str) -> Option<String> {
+        if !self.key.is_open() && name.is_empty() && !may_hold_secret(line.as_bytes()) {
             return None;
+        }
+        // Within a key, a text in quotes is a piece of it.
+        if !(self.key.is_open() && line.trim_start().starts_with('"'))
+            && let Some(masked) = json::without_secrets(line)
+        {
+            self.key.close();
+            return Some(masked);
         }
         let line = self.key.without_body(line);
         let line = without_values(line);
         let line = without_tokens(&line);
-        Some(named::without_named(&line))
+        Some(named::without_named(name, &line))
     }
 
     /// True if a line of these bytes stays as it is.

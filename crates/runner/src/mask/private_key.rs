@@ -42,30 +42,51 @@ impl KeyBlock {
             }
             self.place = Place::Outside;
         }
-        let Some(body) = body_of(line) else { return line.into() };
-        let (before, from) = line.split_at(body);
-        if from.trim().is_empty() {
-            self.place = Place::Begun;
-            return line.into();
+        let (mut kept, mut rest) = (String::new(), line);
+        while let Some(body) = body_of(rest) {
+            let (before, from) = rest.split_at(body);
+            kept.push_str(before);
+            rest = from;
+            if from.trim().is_empty() {
+                self.place = Place::Begun;
+                break;
+            }
+            // A key has no dashes in it.
+            let dashes = from.find(DASHES).filter(|dashes| from[*dashes..].starts_with(END));
+            let end =
+                dashes.unwrap_or_else(|| from.find(|character| !is_of_body(character)).unwrap_or(from.len()));
+            let (body, after) = from.split_at(end);
+            kept.push_str(if longest_run(body) < RUN_MIN { body } else { MASK });
+            rest = after;
         }
-        let end = from
-            .find(END)
-            .unwrap_or_else(|| from.find(|character| !is_of_body(character)).unwrap_or(from.len()));
-        let (masked, after) = from.split_at(end);
-        let masked = if masked.chars().filter(|character| is_of_key(*character)).count() < RUN_MIN {
-            masked
-        } else {
-            MASK
-        };
-        format!("{before}{masked}{after}").into()
+        if kept.is_empty() { line.into() } else { (kept + rest).into() }
+    }
+
+    /// Goes on outside of a key.
+    pub(super) fn close(&mut self) {
+        self.place = Place::Outside;
     }
 }
 
 /// The place behind the words that begin a key.
-fn body_of(line: &str) -> Option<usize> {
-    let begin = line.find(BEGIN)? + BEGIN.len();
-    let dashes = line[begin..].find(DASHES)?;
-    line[begin..begin + dashes].contains(NAME).then_some(begin + dashes + DASHES.len())
+fn body_of(text: &str) -> Option<usize> {
+    let mut from = 0;
+    loop {
+        let begin = from + text[from..].find(BEGIN)? + BEGIN.len();
+        let dashes = begin + text[begin..].find(DASHES)?;
+        if text[begin..dashes].contains(NAME) {
+            return Some(dashes + DASHES.len());
+        }
+        from = dashes;
+    }
+}
+
+/// True if a line begins a key, and is not only about keys.
+pub(super) fn begins_in(line: &str) -> bool {
+    body_of(line).is_some_and(|body| {
+        let rest = line[body..].trim();
+        rest.is_empty() || rest.starts_with(['\\', '+', '/']) || rest.starts_with(char::is_alphanumeric)
+    })
 }
 
 fn is_of_key(character: char) -> bool {
@@ -82,8 +103,14 @@ fn is_body(line: &str) -> bool {
     if line.is_empty() || line.starts_with("Proc-Type:") || line.starts_with("DEK-Info:") {
         return true;
     }
-    let longest = line.split(|character| !is_of_key(character)).map(str::len).max().unwrap_or_default();
+    let is_mark = |c: char| c.is_whitespace() || "→|:+>".contains(c);
+    let line = line.trim_start_matches(|c: char| c.is_ascii_digit() || is_mark(c));
+    let longest = longest_run(line);
     longest == line.len() || (longest >= RUN_MIN && longest * 2 >= line.len())
+}
+
+fn longest_run(text: &str) -> usize {
+    text.split(|character| !is_of_key(character)).map(str::len).max().unwrap_or_default()
 }
 
 /// The place behind a key's end where the text begins in the middle of one.

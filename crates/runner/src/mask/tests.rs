@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::process::printable;
 
-use super::{MaskedStream, likely_key, mask, mask_tail};
+use super::{MaskedStream, likely_secret, mask, mask_tail};
 
 #[test]
 fn keys_are_masked_and_other_text_stays() {
@@ -59,6 +59,26 @@ fn code_and_messages_about_passwords_stay() {
         "PASSWORD_FILE=/run/secrets/database",
         "PWD=/home/bob/project",
         "Basic settings are shown; authorization failed",
+        "def login(user, password=None):",
+        "authenticate(user, password=password)",
+        "connect(host, password=self.password, port=5432)",
+        "connect(password=os.environ[\"DB_PASSWORD\"])",
+        "connect(password=config.db.password2)",
+        "login({ password: credentials, user });",
+        "db.password = userInput",
+        "const password = process.env.DB_PASSWORD;",
+        "secret: true",
+        "secret: null",
+        "password = 12345678",
+        "api_key=config.api_key_v2",
+        "password=\"\"; user=\"bob and alice\"",
+        "password: \"Enter your password again\"",
+        "password=<your password>",
+        "postgres://bob:$DB_PASSWORD@db/x and postgres://bob:${PW}@db/x",
+        "the flag --password takes a value; use --token instead",
+        "tool --password-stdin --token \"$TOKEN\" --max-tokens 200000 --password PASSWORD",
+        "docker login -u bob --password-stdin; docker run -p 8080:80 image; redis-cli -a $PASS",
+        "at 12:AAron 1234567890:AAshort sig=short",
         "https://example.com:8080/a@b",
     ] {
         assert_eq!(mask(text), text);
@@ -66,8 +86,49 @@ fn code_and_messages_about_passwords_stay() {
 }
 
 #[test]
+fn passwords_of_commands_are_masked() {
+    let check = |text: &str, expected: &str| assert_eq!(mask(text), expected);
+    check("tool --password hunter2 --port 80", "tool --password [masked] --port 80");
+    check("tool --token 'abc123def' x", "tool --token '[masked]' x");
+    check("tool --api-key a1b2c3d4\n", "tool --api-key [masked]\n");
+    check("docker login -u bob -p sw0rdfish ghcr.io", "docker login -u bob -p [masked] ghcr.io");
+    check("sshpass -p sw0rdfish ssh bob@host", "sshpass -p [masked] ssh bob@host");
+    check("redis-cli -a sw0rdfish ping", "redis-cli -a [masked] ping");
+}
+
+#[test]
+fn values_end_where_their_text_ends() {
+    let check = |text: &str, expected: &str| assert_eq!(mask(text), expected);
+    // As half a line of JSON has it, which is no JSON.
+    check(r#"…password=hunter2\nTASK_COMPLETE", "id":1"#, r#"…password=[masked]\nTASK_COMPLETE", "id":1"#);
+    check(r#"password=hunter2", "id":1"#, r#"password=[masked]", "id":1"#);
+    check(r#"{\"password\": \"hunter2\", \"a\": 1"#, r#"{\"password\": \"[masked]\", \"a\": 1"#);
+    check(r#"  "password": "a\"b c\"d", x"#, r#"  "password": "[masked]", x"#);
+    check("Server=x;Password=hunter2;User=y", "Server=x;Password=[masked];User=y");
+    check("?password=hunter2&user=bob", "?password=[masked]&user=bob");
+    check("login(password=hunter2)", "login(password=[masked])");
+    check("PASSWORD=mysecretpassword", "PASSWORD=[masked]");
+    check("password=secret123", "password=[masked]");
+}
+
+#[test]
 fn long_lines_take_no_longer_than_they_are() {
-    for part in ["password:x(", "password=", "password=\"", "://a:", "password: \"\"", "secret:\\"] {
+    for part in [
+        "password:x(",
+        "password=",
+        "password=\"",
+        "://a:",
+        "password: \"\"",
+        "secret:\\",
+        "password=a;b",
+        "--password ",
+        "-----BEGIN PRIVATE KEY-----",
+        "docker login -p ",
+        "1234567890:AA",
+        "{\"password\":\"x\",",
+        "[",
+        "\\\"",
+    ] {
         let masked = mask(&part.repeat(100_000));
         assert!(masked.len() <= part.len() * 100_000 * 2);
     }
@@ -86,6 +147,10 @@ fn tokens_of_all_issuers_are_masked_wherever_they_stand() {
     let long = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0u1V2w3X4y5Z6";
     let tokens = [
         "AKIAIOSFODNN7EXAMPLE".to_owned(),
+        format!("AccountKey={long}{}==", &long[..34]),
+        format!("sig=a%2B{}%3D", &long[..40]),
+        format!("123456789:AA{}", &long[..33]),
+        format!("bot1234567890:AA{}", &long[..33]),
         format!("ghp_{}", &long[..36]),
         format!("github_pat_11AAAAAAA0{}_{long}", &long[..10]),
         format!("glpat-{}", &long[..20]),
@@ -114,7 +179,7 @@ fn tokens_of_all_issuers_are_masked_wherever_they_stand() {
             assert!(!masked.contains(&token[token.len() - 12..]), "{masked}");
             assert!(masked.starts_with(before) && masked.ends_with(after), "{masked}");
         }
-        assert!(likely_key(&format!("+const KEY = \"{token}\";")).is_some(), "{token}");
+        assert!(likely_secret(&format!("+const KEY = \"{token}\";")).is_some(), "{token}");
     }
 }
 
@@ -130,9 +195,13 @@ fn private_keys_are_masked_in_listings_and_in_json_and_code_about_them_stays() {
     check(&format!("1→{begin}\n2→{body}\n+{body}\n4→{end}\n"), &format!("1→{begin}\n[masked]\n4→{end}\n"));
     check(
         &format!("{{\"k\":\"{begin}\\n{body}\\n{end}\\n\",\"n\":1}}"),
-        &format!("{{\"k\":\"{begin}[masked]{end}\\n\",\"n\":1}}"),
+        &format!("{{\"k\":\"{begin}\\n[masked]\\n{end}\\n\",\"n\":1}}"),
     );
     check(&format!("KEY=\"{begin}\\n{body}"), &format!("KEY=\"{begin}[masked]"));
+    check(
+        &format!("KEYS='{begin}\\n{body}\\n{end}\\n{begin}\\n{body}\\n{end}\\n'"),
+        &format!("KEYS='{begin}[masked]{end}\\n{begin}[masked]{end}\\n'"),
+    );
     for text in [
         format!("if key.starts_with(\"{begin}\") {{\n    return Err(error);\n}}\n"),
         format!("looks for {begin}\nand then goes on with other words\n"),
@@ -167,7 +236,7 @@ fn hashes_and_other_noise_stay() {
         &format!("data:image/png;base64,{base64}"),
     ] {
         assert_eq!(mask(text), text);
-        assert_eq!(likely_key(text), None, "{text}");
+        assert_eq!(likely_secret(text), None, "{text}");
     }
 }
 

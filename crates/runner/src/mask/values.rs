@@ -2,6 +2,8 @@
 
 use std::sync::OnceLock;
 
+use crate::mask::logins::is_placeholder;
+
 /// The shortest value of a variable that is taken for a secret.
 const CHARS_MIN: usize = 12;
 
@@ -30,43 +32,67 @@ const NAMES: [&str; 15] = [
     "AUTH",
 ];
 
+/// A value that is known to be a secret, as it is or as JSON has it.
+#[derive(Debug, PartialEq, Eq)]
+struct Known {
+    value: String,
+    /// The variable that has it; none of what a file lists as it is.
+    variable: Option<String>,
+}
+
 /// The values that the user lists.
-static LISTED: OnceLock<Vec<String>> = OnceLock::new();
+static LISTED: OnceLock<Vec<Known>> = OnceLock::new();
 
 /// Has values masked for the life of the program; the first call counts. `$NAME` stands for the value of a variable. Of
 /// variables that agents are given those are masked whose names say that they are secrets.
 pub fn mask_values<'a>(values: &[String], given: impl Iterator<Item = &'a (String, String)>) {
     let value = |value: &String| match value.strip_prefix('$') {
-        Some(name) => std::env::var(name).ok(),
-        None => Some(value.clone()),
+        Some(name) => std::env::var(name).ok().map(|value| (Some(name.to_owned()), value)),
+        None => Some((None, value.clone())),
     };
-    let listed = values.iter().filter_map(value).filter(|value| value.chars().count() >= LISTED_CHARS_MIN);
-    let given = given.filter(|(name, value)| is_secret(name, value)).map(|(_, value)| value.clone());
+    let listed =
+        values.iter().filter_map(value).filter(|(_, value)| value.chars().count() >= LISTED_CHARS_MIN);
+    let given = given.filter(|(name, value)| is_secret(name, value));
+    let given = given.map(|(name, value)| (Some(name.clone()), value.clone()));
     // The settings of a run do not change while it goes on.
     let _ = LISTED.set(written(listed.chain(given)));
 }
 
 /// All values that are known to be secrets, longest first, as they are and as JSON has them.
 pub(super) fn known() -> impl Iterator<Item = &'static str> {
-    static OF_ENVIRONMENT: OnceLock<Vec<String>> = OnceLock::new();
+    all().map(|known| known.value.as_str())
+}
+
+/// The variable whose value is in a line, unless it looks like an example.
+pub(super) fn variable_in(line: &str) -> Option<&'static str> {
+    let named = all().filter_map(|known| Some((known.variable.as_deref()?, &known.value)));
+    let mut real = named.filter(|(_, value)| !is_placeholder(value));
+    real.find(|(_, value)| line.contains(value.as_str())).map(|(name, _)| name)
+}
+
+fn all() -> impl Iterator<Item = &'static Known> {
+    static OF_ENVIRONMENT: OnceLock<Vec<Known>> = OnceLock::new();
     let of_environment = OF_ENVIRONMENT.get_or_init(|| {
         let variables = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-        written(variables.filter(|(name, value)| is_secret(name, value)).map(|(_, value)| value))
+        let secrets = variables.filter(|(name, value)| is_secret(name, value));
+        written(secrets.map(|(name, value)| (Some(name), value)))
     });
-    LISTED.get().into_iter().flatten().chain(of_environment).map(String::as_str)
+    LISTED.get().into_iter().flatten().chain(of_environment)
 }
 
-fn written(values: impl Iterator<Item = String>) -> Vec<String> {
-    let mut written: Vec<String> = values.filter(|value| !value.contains('\n')).collect();
-    let in_json = |value: &String| {
-        let quoted = serde_json::to_string(value).ok()?;
-        Some(quoted.strip_prefix('"')?.strip_suffix('"')?.to_owned()).filter(|text| text != value)
+fn written(values: impl Iterator<Item = (Option<String>, String)>) -> Vec<Known> {
+    let values = values.filter(|(_, value)| !value.contains('\n'));
+    let mut written: Vec<Known> = values.map(|(variable, value)| Known { value, variable }).collect();
+    let in_json = |known: &Known| {
+        let quoted = serde_json::to_string(&known.value).ok()?;
+        let value = quoted.strip_prefix('"')?.strip_suffix('"')?.to_owned();
+        (value != known.value).then(|| Known { value, variable: known.variable.clone() })
     };
-    let in_json: Vec<String> = written.iter().filter_map(in_json).collect();
+    let in_json: Vec<Known> = written.iter().filter_map(in_json).collect();
     written.extend(in_json);
-    written.sort_by_key(|value| std::cmp::Reverse(value.len()));
-    written.dedup();
+    written.sort_by_key(|known| std::cmp::Reverse(known.value.len()));
+    written.dedup_by(|a, b| a.value == b.value);
     written
 }
 
@@ -103,8 +129,9 @@ mod tests {
 
     #[test]
     fn values_are_known_as_json_has_them_too() {
-        let values = ["pl4in-value-9", "qu\"ote\\d-1"].map(str::to_owned);
-        assert_eq!(written(values.into_iter()), ["pl4in-value-9", "qu\\\"ote\\\\d-1", "qu\"ote\\d-1"]);
+        let values = ["pl4in-value-9", "qu\"ote\\d-1"].map(|value| (None, value.to_owned()));
+        let written: Vec<String> = written(values.into_iter()).into_iter().map(|known| known.value).collect();
+        assert_eq!(written, ["pl4in-value-9", "qu\\\"ote\\\\d-1", "qu\"ote\\d-1"]);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::error::{Error, Kind};
 use crate::exit;
 use crate::explain::told_of_first;
 use crate::settings::{LiveReader, apply_recorded};
-use crate::steering::Target;
+use crate::steering::{Target, say_masked};
 use crate::view::lines::response_text;
 use crate::view::subject::Subject;
 use crate::view::{ending, json, question};
@@ -27,8 +27,11 @@ pub(crate) fn run(context: &mut Context, arguments: &AnswerArgs) -> Ended {
     let checkpoint = Checkpoint::find(&target.file, task.id());
     let response = answer::read(&arguments.response, asked.question, checkpoint.as_ref())?;
     let (id, text) = (task.id().clone(), response_text(&response));
-    let directive = runner::directive(Said::Answer { task: id.clone(), since: asked.since, response });
-    if let Some(fate) = target.send(&directive)? {
+    let said = Said::Answer { task: id.clone(), since: asked.since, response };
+    let directive = runner::directive(said.clone());
+    let fate = target.send(&directive)?;
+    say_masked(&said, &directive);
+    if let Some(fate) = fate {
         let done = format!("has taken the answer about task {id}: {text}");
         target.say(context, (&fate, Some(&id)), &done)?;
         return Ok(exit::DONE);

@@ -6,7 +6,7 @@ use crate::args::TellArgs;
 use crate::cli::{Context, Ended};
 use crate::error::Error;
 use crate::exit;
-use crate::steering::Target;
+use crate::steering::{Target, say_masked};
 use crate::task_argument::Spelled;
 
 /// Hands the word to the run, or keeps it for the next one.
@@ -23,7 +23,8 @@ pub(crate) fn run(context: &mut Context, arguments: &TellArgs) -> Ended {
     let target = Target::find(context, plan)?;
     let spelled = |task| Spelled { verb: "show", plan, task };
     let task = arguments.task.as_deref().map(|task| target.open_task(context, &spelled(task))).transpose()?;
-    let directive = runner::directive(Said::Tell { task: task.clone(), text: text.to_owned() });
+    let said = Said::Tell { task: task.clone(), text: text.to_owned() };
+    let directive = runner::directive(said.clone());
     let fate = match target.send(&directive)? {
         Some(fate) => fate,
         None => target.leave(&directive)?,
@@ -33,5 +34,6 @@ pub(crate) fn run(context: &mut Context, arguments: &TellArgs) -> Ended {
         None => "tells it to the next prompt".to_owned(),
     };
     target.say(context, (&fate, task.as_ref()), &whose)?;
+    say_masked(&said, &directive);
     Ok(exit::DONE)
 }

@@ -9,7 +9,7 @@ use runner::{Cancelled, Project};
 
 use crate::args::Format;
 use crate::error::Error;
-use crate::steering::{Target, done};
+use crate::steering::{Target, done, masked_note};
 use crate::view::subject::Subject;
 
 /// The run that is acted on.
@@ -61,11 +61,12 @@ fn send_now(addressee: Addressee, said: Said) -> Result<String, Error> {
         (None, Said::Pause) => return Ok(format!("No run of '{}' is under way.", target.subject.name)),
         (None, Said::Tell { .. }) => target.leave(&directive)?,
         (None, Said::Answer { .. } | Said::Skip { .. }) if target.is_unfinished() => {
-            target.record(directive)?
+            target.record(directive.clone())?
         }
         (None, Said::Answer { .. } | Said::Skip { .. }) => target.leave(&directive)?,
     };
-    Ok(target.words(&fate, &done))
+    let note = masked_note(&said, &directive).map(|note| format!(" Note: {note}.")).unwrap_or_default();
+    Ok(target.words(&fate, &done) + &note)
 }
 
 /// Saves a text under a name that nothing has yet, in this folder.

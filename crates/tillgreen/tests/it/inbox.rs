@@ -162,6 +162,24 @@ fn a_word_reaches_the_next_prompt() {
 }
 
 #[test]
+fn who_tells_a_secret_hears_that_it_is_masked() {
+    let (sandbox, run) = asking();
+    let said = "note: a part of this looks like a secret and is masked: agents read [masked]; name a variable or a file";
+    for format in ["text", "json"] {
+        let told = sandbox.run(&["tell", "log in with password=hunter2", "--format", format]).expect_code(0);
+        assert!(told.stderr.contains(said), "{told}");
+    }
+    let told = sandbox.run(&["tell", "log in with password=$TEST_PASSWORD"]).expect_code(0);
+    assert!(!told.stderr.contains("note:"), "{told}");
+    let answered = sandbox.run(&["answer", "fix: the login is password=hunter2"]).expect_code(0);
+    assert!(answered.stderr.contains(said), "{answered}");
+    sandbox.release("gate");
+    run.wait().expect_code(0);
+    let prompts: String = sandbox.agent_calls().into_iter().map(|call| call.prompt).collect();
+    assert!(prompts.contains("password=[masked]") && !prompts.contains("hunter2"), "{prompts}");
+}
+
+#[test]
 fn a_word_is_kept_where_no_run_is_under_way() {
     let sandbox = one_by_one();
     let kept = sandbox.run(&["tell", "be kind"]).expect_code(0);

@@ -146,6 +146,46 @@ fn a_likely_key_in_an_agents_work_is_told_and_left_as_it_is() {
 }
 
 #[test]
+fn secrets_that_an_agent_commits_are_told_and_examples_are_not() {
+    let sandbox = prepared(PLAN, "#!/bin/sh\ntest -e out.txt\n");
+    let address =
+        "URL=postgres://bob:k9Xw2mQ7@db.acme-prod.net/app\nLOCAL=postgres://user:password@localhost/app\n";
+    let agent = sandbox.install_agent(&Agent::new().otherwise([
+        Step::write("a.env", "X=1\n"),
+        Step::shell("echo \"KEY=$DEPLOY_TOKEN\" > b.env"),
+        Step::shell(&format!("git add a.env && git commit -qm 'feat: a' -m 'with {TOKEN}'")),
+        Step::write("out.txt", address),
+        Step::say("TASK_COMPLETE"),
+    ]));
+    let run = sandbox.command(&["run", "--agent-cmd", &agent]).env("DEPLOY_TOKEN", OF_ENVIRONMENT).run();
+    let run = run.expect_code(0);
+    for told in [
+        "b.env has the value of the variable DEPLOY_TOKEN: it is committed as it is",
+        "out.txt has what looks like a password in an address: it is committed as it is",
+        "has what looks like a key (github): it stays as it is",
+    ] {
+        assert_eq!(run.stderr.matches(told).count(), 1, "{told}: {run}");
+    }
+    assert!(sandbox.git(&["log", "--format=%B"]).contains(TOKEN), "{run}");
+    expect_no_secret("the messages", &format!("{}{}", run.stdout, run.stderr));
+}
+
+#[test]
+fn an_agents_last_words_survive_what_is_masked_in_them() {
+    let sandbox = prepared(PLAN, "#!/bin/sh\ntest -e out.txt\n");
+    let result = format!(
+        r#"{{"type":"result","subtype":"success","is_error":false,"result":"Done. The test account: password={PASSWORD}\\nTASK_COMPLETE","session_id":"a1"}}"#
+    );
+    sandbox.install_program(
+        "claude",
+        &format!("#!/bin/sh\ncat > /dev/null\necho x > out.txt\ncat <<'END'\n{result}\nEND\n"),
+    );
+    let run = sandbox.run(&["run", "--agent", "claude", "--report-tools=false"]).expect_code(0);
+    let shown = sandbox.run(&["show", "1.1", "--output"]).stdout;
+    assert!(shown.contains("The test account: password=[masked]"), "{shown}\n{run}");
+}
+
+#[test]
 fn variables_reach_agents_and_commands_as_they_are_let() {
     let sandbox = prepared(PLAN, "#!/bin/sh\nenv > verify.env; test -e out.txt\n");
     let tell = Step::shell("env > agent.env");

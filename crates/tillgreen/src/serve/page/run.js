@@ -38,6 +38,7 @@ class Run {
     /** @type {Task | null} */
     this.task = null;
     this.view = "";
+    this.follows = true;
     /** @type {Map<string, string>} the state of each task that was last told */
     this.told = new Map();
     this.live = new Live(id, (changed) => this.changed(changed));
@@ -61,8 +62,9 @@ class Run {
       if (this.live.whole) this.show_view();
     }
     this.body.classList.toggle("deep", view === "t");
+    this.follows = view !== "t";
     if (view === "t" && task !== undefined) this.show_task(task);
-    else if (this.live.whole) this.choose();
+    else this.choose();
     this.show_head();
   }
 
@@ -100,17 +102,17 @@ class Run {
     this.show_view();
     const task = this.task;
     if (task && (changed === null || [...changed].some((place) => whole.rows[place]?.[0] === task.id))) task.changed();
-    if (changed === null) this.choose();
+    if (this.follows) this.choose();
+    else if (changed === null && this.task) this.tree.select(this.task.id);
   }
 
-  /** Beside the tree something is shown from the start: what is asked about, what is under way, what comes next. */
+  /** Until somebody chooses a task, what is asked about, what is under way or what comes next is shown beside the tree. */
   choose() {
-    if (this.task) this.tree.select(this.task.id);
-    const is_narrow = matchMedia("(max-width: 719px)").matches;
-    if (this.task || this.view !== "tasks" || is_narrow) return;
-    const { rows, head } = /** @type {import("./types").Whole} */ (this.live.whole);
-    const first = head.question?.task ?? (rows.find(is_busy) ?? rows.find((row) => !is_settled(row)) ?? rows[0])?.[0];
-    if (first !== undefined) this.show_task(first);
+    const whole = this.live.whole;
+    if (!whole || this.view !== "tasks" || matchMedia("(max-width: 719px)").matches) return;
+    const { rows, head } = whole;
+    const first = head.question?.task ?? (rows.find(is_busy) ?? rows.find((row) => !is_settled(row)))?.[0] ?? this.task?.id ?? rows[0]?.[0];
+    if (first !== undefined && first !== this.task?.id) this.show_task(first);
   }
 
   /** Says what was done and what failed; nothing else is worth an interruption. @param {Set<number> | null} changed */

@@ -4,6 +4,6 @@ mod access;
 mod accessibility;
 mod hostile;
 mod looking;
-mod scene;
+mod modules;
+pub(crate) mod scene;
 mod steering;
-mod types;

@@ -9,13 +9,13 @@ use testkit::{Agent, Background, Browser, Sandbox, Screen, Step, wait_for};
 pub(super) const PROGRAM: &str = env!("CARGO_BIN_EXE_tillgreen");
 
 /// A server that is up.
-pub(super) struct Server {
-    pub(super) process: Background,
-    pub(super) url: String,
+pub(crate) struct Server {
+    pub(crate) process: Background,
+    pub(crate) url: String,
 }
 
 impl Server {
-    pub(super) fn start(sandbox: &Sandbox, listen: &str) -> Self {
+    pub(crate) fn start(sandbox: &Sandbox, listen: &str) -> Self {
         let process = sandbox.start(&["serve", "--listen", listen]);
         wait_for("the server's address", || process.stdout().ends_with('\n'));
         let url = process.stdout().trim().trim_start_matches("Open ").to_owned();
@@ -23,20 +23,20 @@ impl Server {
     }
 
     /// The address without the path.
-    pub(super) fn base(&self) -> &str {
+    pub(crate) fn base(&self) -> &str {
         self.url.split_once("/?").expect("a token follows").0
     }
 
-    pub(super) fn host(&self) -> &str {
+    pub(crate) fn host(&self) -> &str {
         self.base().trim_start_matches("http://")
     }
 
-    pub(super) fn token(&self) -> &str {
+    pub(crate) fn token(&self) -> &str {
         self.url.split_once("?t=").expect("a token").1
     }
 
     /// The cookie that who opened the address has.
-    pub(super) fn cookie(&self) -> String {
+    pub(crate) fn cookie(&self) -> String {
         let port = self.host().rsplit(':').next().expect("a port");
         format!("Cookie: tillgreen-{port}={}", self.token())
     }
@@ -52,7 +52,7 @@ impl Server {
     }
 
     /// Asks without a browser: the status and all that comes.
-    pub(super) fn ask(&self, first: &str, headers: &[&str], body: &str) -> (u16, String) {
+    pub(crate) fn ask(&self, first: &str, headers: &[&str], body: &str) -> (u16, String) {
         let mut stream = TcpStream::connect(self.host()).expect("the server listens");
         let headers: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
         let length = body.len();
