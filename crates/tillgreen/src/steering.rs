@@ -48,9 +48,13 @@ pub(crate) enum Fate {
 const MASKED: &str = "a part of this looks like a secret and is masked: agents read [masked]; name a variable or a file that \
                       holds it instead";
 
-/// What is to be said of a directive that does not hold all that was told.
-pub(crate) fn masked_note(said: &Said, directive: &Directive) -> Option<&'static str> {
+fn masked_note(said: &Said, directive: &Directive) -> Option<&'static str> {
     (directive.said != *said).then_some(MASKED)
+}
+
+/// The reply with what is to be said of a directive that does not hold all that was told.
+pub(crate) fn with_masked_note(reply: String, said: &Said, directive: &Directive) -> String {
+    masked_note(said, directive).map_or_else(|| reply.clone(), |note| format!("{reply} Note: {note}."))
 }
 
 /// Says it, in every format, to people.

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use crate::answer;
 use crate::checkpoint::Checkpoint;
 use crate::error::{Error, Kind};
-use crate::steering::{Target, done, masked_note};
+use crate::steering::{Target, done, with_masked_note};
 use crate::view::question;
 use crate::view::subject::Subject;
 
@@ -62,13 +62,12 @@ pub(super) fn say(
     let done = done(&said);
     let is_pause = said == Said::Pause;
     let directive = runner::directive(said.clone());
-    let note = masked_note(&said, &directive).map(|note| format!(" Note: {note}.")).unwrap_or_default();
     let fate = match target.send(&directive)? {
         Some(fate) => fate,
         None if is_pause => return Ok(format!("No run of '{}' is under way.", target.subject.name)),
         None => target.leave(&directive)?,
     };
-    Ok(target.words(&fate, &done) + &note)
+    Ok(with_masked_note(target.words(&fate, &done), &said, &directive))
 }
 
 fn said(target: &Target, saying: Saying) -> Result<Said, Error> {

@@ -9,7 +9,7 @@ use runner::{Cancelled, Project};
 
 use crate::args::Format;
 use crate::error::Error;
-use crate::steering::{Target, done, masked_note};
+use crate::steering::{Target, done, with_masked_note};
 use crate::view::subject::Subject;
 
 /// The run that is acted on.
@@ -65,8 +65,7 @@ fn send_now(addressee: Addressee, said: Said) -> Result<String, Error> {
         }
         (None, Said::Answer { .. } | Said::Skip { .. }) => target.leave(&directive)?,
     };
-    let note = masked_note(&said, &directive).map(|note| format!(" Note: {note}.")).unwrap_or_default();
-    Ok(target.words(&fate, &done) + &note)
+    Ok(with_masked_note(target.words(&fate, &done), &said, &directive))
 }
 
 /// Saves a text under a name that nothing has yet, in this folder.
