@@ -17,7 +17,7 @@ use crate::roster::Roster;
 use crate::rules::Rules;
 use crate::spending::Spending;
 use crate::status::{Role, Status};
-use crate::task::{Dispatch, Task, TaskKind};
+use crate::task::{Dispatch, Slot, Task, TaskKind};
 use crate::warning::Warnings;
 
 /// The state of a run.
@@ -100,6 +100,16 @@ impl State {
     /// A task by its id.
     pub fn task(&self, id: &TaskId) -> Option<&Task> {
         self.task_at(self.position(id)?)
+    }
+
+    /// The state as a host sees it that numbers its own slots: a task in a slot is in this one there.
+    #[must_use]
+    pub fn in_slot(mut self, id: &TaskId, slot: Slot) -> Self {
+        let place = self.position(id);
+        if let Some(task) = place.and_then(|place| self.tasks.get_mut(place)) {
+            task.slot = task.slot.map(|_| slot);
+        }
+        self
     }
 
     /// A task's place in the order of the plan.

@@ -51,7 +51,10 @@ pub use planning::{Brief, Draft, Examined, PlanningError, ProposedPlan, Trial, T
 pub use project::{LocateError, PLACES, PlanFile, Project};
 pub use proof::{ProveError, ProveRequest, prove};
 pub use record::{StateFileError, StateFileProblem};
-pub use run::{Beginning, CancelError, Cancelled, Finished, Notice, Request, Then, cancel, run};
+pub use run::{
+    Beginning, CancelError, Cancelled, Carried, Finished, Notice, OrderPlace, Request, Then, cancel,
+    carry_out, live_as_long_as, opening, run,
+};
 pub use settings::{Agent, Bookkeeping, PullRequest, RedBefore, Sandboxing, Scope, Settings};
 pub use worktrees::{
     CleanError, PlanTrees, Proposal, TreeOnDisk, Variables, Worktrees, bytes_in_words, kept_references,

@@ -7,6 +7,7 @@ pub(crate) mod open;
 
 mod cancel;
 mod directives;
+mod order;
 mod receive;
 mod wind_up;
 
@@ -15,3 +16,4 @@ pub(crate) use open::{make_private, runtime};
 pub use cancel::{CancelError, Cancelled, cancel};
 pub use driver::{Finished, Notice};
 pub use open::{Beginning, Request, Then, run};
+pub use order::{Carried, OrderPlace, carry_out, live_as_long_as, opening};

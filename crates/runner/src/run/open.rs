@@ -146,7 +146,7 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
 }
 
 /// Refuses to begin without the sandbox that was asked for.
-fn refuse_without_sandbox(settings: &Settings) -> Result<(), RunError> {
+pub(super) fn refuse_without_sandbox(settings: &Settings) -> Result<(), RunError> {
     let is_wanted = settings.sandbox != Sandboxing::Off;
     let reason = is_wanted.then(process::no_sandbox).flatten();
     reason.map_or(Ok(()), |reason| Err(RunError::NoSandbox { reason }))
@@ -188,7 +188,7 @@ pub(crate) fn keep_own_files_out(git: &Git) -> Result<(), GitError> {
 }
 
 /// Reads the plan, unless it cannot be run.
-fn read_plan(request: &Request<'_>) -> Result<PlanFiles, RunError> {
+pub(super) fn read_plan(request: &Request<'_>) -> Result<PlanFiles, RunError> {
     let Request { project, file, settings, .. } = request;
     let plan_files =
         PlanFiles::open(file, settings.strict).map_err(|(path, source)| RunError::Plan { path, source })?;
@@ -203,7 +203,7 @@ fn proves(git: Option<&Git>, settings: &Settings) -> Prove {
 }
 
 /// The policy, with what the plan itself asks for where nobody said otherwise.
-fn rules(settings: &Settings, plan_files: &PlanFiles) -> Rules {
+pub(super) fn rules(settings: &Settings, plan_files: &PlanFiles) -> Rules {
     let of_plan = if plan_files.names_pr_lifecycle() { Toggle::On } else { Toggle::Off };
     let mut rules = settings.rules.clone();
     rules.pull_request.lifecycle = settings.pull_request.wanted.unwrap_or(of_plan);
