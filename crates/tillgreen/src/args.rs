@@ -90,6 +90,9 @@ pub(crate) enum Command {
     /// Examine a draft; the run that writes it starts this, people do not
     #[command(hide = true)]
     Examine,
+    /// Carry out an order of a run on many machines; workers start this, people do not
+    #[command(hide = true)]
+    Order,
     /// Read a plan and print its tasks and problems; runs nothing
     ///
     /// Exit code 0 if there are no errors (warnings are allowed), 2 if there are.

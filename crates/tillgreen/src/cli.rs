@@ -168,6 +168,7 @@ fn dispatch(context: &mut Context, command: Command) -> Ended {
         Command::Import(arguments) => command::import::run(context, &arguments),
         Command::Plan(arguments) => command::plan::run(context, &arguments),
         Command::Examine => command::plan::examine(context),
+        Command::Order => command::order::run(context),
         Command::Check(arguments) => command::check::run(context, &arguments),
         Command::Run(arguments) => command::run::run(context, *arguments),
         Command::Status(arguments) => command::status::run(context, &arguments),

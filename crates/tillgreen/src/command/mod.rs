@@ -15,6 +15,7 @@ pub(crate) mod man;
 pub(crate) mod mcp;
 pub(crate) mod new;
 pub(crate) mod notify;
+pub(crate) mod order;
 pub(crate) mod pause;
 pub(crate) mod plan;
 pub(crate) mod prove;

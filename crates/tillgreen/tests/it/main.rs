@@ -22,6 +22,7 @@ mod judging;
 mod leaning;
 mod notices;
 mod odd_changes;
+mod orders;
 mod plan_requests;
 mod planning;
 mod plans;
