@@ -40,7 +40,7 @@ beside() {
     case $1 in
         tasks) echo ../shared/corpus/tasks ;;
         phases) echo ../shared/corpus/plans ;;
-        foreign) echo ../shared/corpus/foreign ;;
+        foreign | imports) echo ../shared/corpus/foreign ;;
         events) echo crates/engine/tests/fixtures ;;
         streams) echo ../shared/agents/streams ;;
         claims | outputs) echo crates/engine/tests/fixtures/output ;;

@@ -11,15 +11,15 @@ time_max=600
 install_agent() {
     local name="$1" version="$2" package="$3" program="$4"
     local folder="$cache/$name-$version"
-    [ -x "$folder/$program" ] && return 0
+    [ -e "$folder/$program" ] && return 0
     local scratch
     scratch="$(mktemp -d "$cache/.$name-$version.XXXXXX")"
     # No scripts of packages are run, and nothing but the folder is written to.
     if timeout "$time_max" npm install --prefix "$scratch/agent" --cache "$scratch/npm" --ignore-scripts --omit=optional \
         --no-audit --no-fund --no-update-notifier --no-package-lock --loglevel=error "$package" >"$scratch/log" 2>&1 &&
-        [ -x "$scratch/agent/$program" ]; then
+        [ -e "$scratch/agent/$program" ]; then
         # Somebody else may have been faster; what is there then is as good.
-        mv -T "$scratch/agent" "$folder" 2>/dev/null || [ -x "$folder/$program" ] || echo "cannot put $name into $folder"
+        mv -T "$scratch/agent" "$folder" 2>/dev/null || [ -e "$folder/$program" ] || echo "cannot put $name into $folder"
     else
         echo "cannot install $package:"
         tail -n 5 "$scratch/log"

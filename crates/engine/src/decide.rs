@@ -42,7 +42,9 @@ pub fn decide(state: &State, observation: Observation) -> Option<Event> {
         Seen::Spent { spent } => spent_in_all(state, spent),
         Seen::Packed { task, dispatch, base, commit } => packed(state, task, dispatch, Work { base, commit }),
         // What is found while a run winds up is told as well.
-        Seen::Noted { task, text } => state.opened.is_some().then_some(What::Noted { task, text }),
+        Seen::Noted { task, text, passing } => {
+            state.opened.is_some().then_some(What::Noted { task, text, passing })
+        }
         // A question outlives the run that asked it.
         Seen::Answered { task, response } if matches!(state.end, None | Some(End::Waiting { .. })) => {
             answered(state, &task, Dated { at, report: response })

@@ -313,6 +313,9 @@ pub enum What {
         task: Option<TaskId>,
         /// The text, in words that stand for themselves.
         text: String,
+        /// True if it is about this start of the program alone: the next one looks again.
+        #[serde(default, skip_serializing_if = "is_false")]
+        passing: bool,
     },
     /// A person told something to the next prompt.
     Told {

@@ -148,10 +148,7 @@ impl State {
                 let skip = Skip { reason: reason.clone(), dependents: dependents.clone() };
                 self.apply_skipped(task, skip, event)
             }
-            What::Noted { text, .. } => {
-                self.warnings.add(text.clone());
-                Ok(())
-            }
+            What::Noted { text, passing, .. } => self.apply_noted(text, *passing),
             What::Told { task, text } => self.apply_told(task.as_ref(), text, event.from()),
             What::PauseRequested => self.apply_pause_requested(event.from()),
             What::SkipRequested { task } => self.apply_skip_requested(task, event.from()),
@@ -166,6 +163,15 @@ impl State {
             What::PullRequest(event) => self.apply_pull_request(event, at),
             What::Ended(end) => self.apply_ended(end),
         }
+    }
+
+    fn apply_noted(&mut self, text: &str, is_passing: bool) -> Applied {
+        if is_passing {
+            self.warnings.add_passing(text.to_owned());
+        } else {
+            self.warnings.add(text.to_owned());
+        }
+        Ok(())
     }
 
     fn apply_packed(&mut self, id: &TaskId, work: Work) -> Applied {
@@ -232,6 +238,7 @@ impl State {
         }
         self.first_opened_at = self.first_opened_at.or(Some(event.at));
         self.directives.open();
+        self.warnings.open();
         self.roster.open(&opened.rules.agents);
         self.out_of_agents = None;
         self.opened = Some(Opened {

@@ -19,6 +19,7 @@
 //! assert!(state.end().is_some());
 //! ```
 
+mod account;
 mod action;
 mod batch;
 mod claim;
@@ -63,6 +64,7 @@ mod usage;
 mod versioned;
 mod warning;
 
+pub use account::{Account, Chain, Point};
 pub use action::{Action, ActionKey};
 pub use batch::{batch, overlaps, proves_in_landing_tree, starts_in_project};
 pub use claim::{Claim, FailureClaim, Stuck, StuckKind};

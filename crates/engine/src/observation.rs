@@ -207,6 +207,8 @@ pub enum Seen {
         task: Option<TaskId>,
         /// The text, in words that stand for themselves.
         text: String,
+        /// True if it is about this start of the program alone.
+        passing: bool,
     },
     /// Somebody wants the run to stop now.
     Interrupted,
@@ -256,7 +258,8 @@ pub struct Baseline {
 pub struct AgentReport {
     /// How it ended.
     pub end: AgentEnd,
-    /// Tasks whose boxes it changed though they were not its own, or that it removed; already put back.
+    /// Tasks whose boxes it changed though they were not its own, or that it removed; already put back. Boxes that are no
+    /// tasks are among them by their words.
     pub tampered: Vec<TaskId>,
     /// The commit that was checked out when it was started, if it is no longer part of the history.
     pub lost_commit: Option<String>,

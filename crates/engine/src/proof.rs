@@ -183,6 +183,16 @@ impl Proof {
         self.results.iter().filter(|result| matches!(result.verdict, ProofVerdict::Red { .. }))
     }
 
+    /// True if nothing is green, and something was to be.
+    pub fn shows_nothing(&self) -> bool {
+        let is_unknown = |verdict: &ProofVerdict| {
+            matches!(verdict, ProofVerdict::NotProved { .. } | ProofVerdict::NotReached)
+        };
+        let mut verdicts = self.results.iter().map(|result| &result.verdict);
+        !verdicts.clone().any(|verdict| matches!(verdict, ProofVerdict::Green { .. }))
+            && verdicts.any(is_unknown)
+    }
+
     /// The result of all of it, in words.
     pub fn headline(&self) -> String {
         let of = |is: fn(&ProofVerdict) -> bool| {

@@ -13,6 +13,9 @@ pub struct Warnings {
     pub named: Vec<String>,
     /// How many came after those.
     pub more: usize,
+    /// Those of them that are about one start of the program alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    passing: Vec<String>,
 }
 
 impl Warnings {
@@ -24,6 +27,18 @@ impl Warnings {
     /// Takes in what was told of a task.
     pub(crate) fn add_of(&mut self, task: &TaskId, told: &[String]) {
         told.iter().for_each(|told| self.add(format!("task {task}: {told}")));
+    }
+
+    /// Takes in what is gone with the next start of the program, which looks again.
+    pub(crate) fn add_passing(&mut self, told: String) {
+        self.passing.push(told.clone());
+        self.add(told);
+    }
+
+    /// Forgets what was about an earlier start of the program.
+    pub(crate) fn open(&mut self) {
+        let gone = std::mem::take(&mut self.passing);
+        self.named.retain(|told| !gone.contains(told));
     }
 
     /// Takes in what stands for itself.
@@ -42,6 +57,16 @@ impl Warnings {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_passing_is_gone_with_the_next_start() {
+        let mut warnings = Warnings::default();
+        warnings.add("stays".to_owned());
+        warnings.add_passing("passes".to_owned());
+        assert_eq!(warnings.named, ["stays", "passes"]);
+        warnings.open();
+        assert_eq!(warnings.named, ["stays"]);
+    }
 
     #[test]
     fn the_first_are_named_once_and_the_rest_is_counted() {

@@ -72,7 +72,9 @@ pub use one_line::{one_line, summary};
 pub use phase::{Choice, Dialect, FrontMatter, MustHaves, PhaseNumber, TaskType, without_number};
 pub use problem::{Problem, Severity};
 pub use quote::{requirement, user_story};
-pub use script::{Basis, Check, Part, Pipefail, Runner, Script, ScriptLint, is_source};
+pub use script::{
+    Basis, Check, Part, Pipefail, Python, Runner, Script, ScriptLint, is_source, may_configure,
+};
 pub use spec::{
     ANY_FILE, Beside, BoxRole, BoxState, Commit, EditError, ErrorType, Fields, Files, FixTask, Markers,
     OtherBox, Phase, PhaseIndex, Plan, RequestTask, Rung, Task,

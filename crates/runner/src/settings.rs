@@ -23,6 +23,8 @@ pub struct Settings {
     pub resume_sessions: Toggle,
     /// On if agents are offered a server through which they can report.
     pub report_tools: Toggle,
+    /// Whether the source of an imported plan is told what is done while the plan is run.
+    pub write_back: Toggle,
     /// The time an attempt may take.
     pub attempt_timeout: Duration,
     /// The time an agent may stay silent.

@@ -22,6 +22,7 @@
 
 mod agent;
 mod background;
+mod browser;
 mod executable;
 mod finished;
 pub mod forge;
@@ -38,6 +39,7 @@ mod wait;
 
 pub use agent::{Agent, AgentCall};
 pub use background::Background;
+pub use browser::{Browser, Screen};
 pub use executable::write_executable;
 pub use finished::Finished;
 pub use invocation::Invocation;

@@ -64,6 +64,26 @@ pub(crate) fn offer(question: Question) -> &'static str {
     }
 }
 
+/// The words that answer a question, those first that are meant most often; one that ends with a colon needs more.
+pub(crate) fn words(question: Question) -> &'static [&'static str] {
+    match question {
+        Question::Judge | Question::HooksGone => &["approve", "reject:", "skip", "abort"],
+        Question::Mended => &["approve", "retry", "fix:", "skip", "abort"],
+        Question::Checkpoint => &[":", "fix:", "skip", "abort"],
+        Question::Exhausted
+        | Question::PermissionDenied
+        | Question::HistoryRewritten
+        | Question::Blocked
+        | Question::Impossible
+        | Question::ConflictingRequirements
+        | Question::ServiceUnavailable
+        | Question::InTheWay
+        | Question::NotProved
+        | Question::RedBefore
+        | Question::VerifyCannotStart => &["retry", "fix:", "skip", "abort"],
+    }
+}
+
 /// Refuses an answer that does not fit the question.
 fn fits(response: &Response, question: Question) -> Result<(), Error> {
     let (is_answer, problem) = match question {

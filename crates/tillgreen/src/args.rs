@@ -136,6 +136,15 @@ pub(crate) enum Command {
     /// Shows a run that is under way elsewhere, one that died, and an old one alike. Without a plan and an active spec it
     /// begins with the list of all runs.
     Watch(WatchArgs),
+    /// Show runs on a page in a browser, and answer, tell, pause and skip from there
+    ///
+    /// Prints the address to open, with a token in it; whoever has it can do there what you can. Shows what `watch` shows, of all
+    /// runs here, and starts nothing. Runs until it is ended by Ctrl-C.
+    Serve(ServeArgs),
+    /// Write a run as one page for whoever reviews its work; or as Markdown, or as test results
+    ///
+    /// What came of it, what to look at first, on what each task rests, fix tasks, time, cost. The page needs nothing else.
+    Report(ReportArgs),
     /// Print the journal of a plan, readable
     Log(LogArgs),
     /// Show that what is done holds: run tasks' commands in a clean checkout of what is committed
@@ -415,6 +424,38 @@ pub(crate) struct WatchArgs {
     /// Play what is recorded, so many times faster than it was [default: 10]
     #[arg(long, num_args = 0..=1, default_missing_value = "10", require_equals = true, value_parser = limit, value_name = "SPEED")]
     pub(crate) replay: Option<u32>,
+}
+
+/// Arguments of `serve`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  tillgreen serve                            on this machine
+  ssh -L 7777:127.0.0.1:7777 HOST            from another one, once it runs there: open the same address here
+  tillgreen serve --listen 127.0.0.1:0       at any port that is free")]
+pub(crate) struct ServeArgs {
+    /// Where to listen; anything but this machine itself is not encrypted
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7777")]
+    pub(crate) listen: std::net::SocketAddr,
+}
+
+/// Arguments of `report`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  tillgreen report auth -o report.html    a page for a browser
+  tillgreen report --markdown             the text that --pr gives a pull request
+  tillgreen report --junit -o tests.xml   test results for a CI system")]
+pub(crate) struct ReportArgs {
+    /// A spec's name or folder, a tasks.md, or a folder of plans [default: the active spec]
+    pub(crate) plan: Option<String>,
+    /// Markdown for a pull request
+    #[arg(long, group = "form")]
+    pub(crate) markdown: bool,
+    /// Test results as JUnit XML
+    #[arg(long, group = "form")]
+    pub(crate) junit: bool,
+    /// Into this file [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 /// Arguments of `log`.

@@ -208,6 +208,8 @@ fn dispatch(context: &mut Context, command: Command) -> Ended {
         Command::Prove(arguments) => command::prove::run(context, &arguments),
         Command::Notify { command } => command::notify::run(context, &command),
         Command::Watch(arguments) => command::watch::run(context, &arguments),
+        Command::Serve(arguments) => command::serve::run(context, &arguments),
+        Command::Report(arguments) => command::report::run(context, &arguments),
         Command::Log(arguments) => command::log::run(context, &arguments),
         Command::Stats(arguments) => command::stats::run(context, &arguments),
         Command::Agents(arguments) => command::agents::run(context, arguments),

@@ -156,6 +156,12 @@ impl Error {
         }
     }
 
+    /// What is the matter, in a line.
+    pub(crate) fn gist(&self) -> String {
+        let message = self.message.trim_start_matches("ERROR: ");
+        self.notes.first().map_or(message.to_owned(), |note| format!("{message}. {note}"))
+    }
+
     /// True if there is nothing to say about it.
     pub(crate) fn is_silent(&self) -> bool {
         self.kind == Kind::OutputClosed

@@ -12,6 +12,7 @@ mod error;
 mod exit;
 mod explain;
 mod inspect;
+mod serve;
 mod settings;
 mod steering;
 mod task_argument;

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use engine::{Directive, End, State};
+use engine::{Directive, End, Said, State};
 use plan::TaskId;
 use runner::journal::Holder;
 use runner::{Beginning, PlanFile, Project, Request, Sent, Settings, Then};
@@ -15,6 +15,7 @@ use crate::error::Error;
 use crate::settings::{FileSettings, Programs, from_recorded};
 use crate::task_argument::{Spelled, Tasks};
 use crate::view::json;
+use crate::view::lines::response_text;
 use crate::view::subject::Subject;
 
 /// The variable that tells an agent's processes by the run they belong to.
@@ -56,6 +57,19 @@ struct Document<'a> {
     /// The run that is under way.
     #[serde(skip_serializing_if = "Option::is_none")]
     pid: Option<u32>,
+}
+
+/// What a run has done that has taken this, in words.
+pub(crate) fn done(said: &Said) -> String {
+    match said {
+        Said::Answer { task, response, .. } => {
+            format!("has taken the answer about task {task}: {}", response_text(response))
+        }
+        Said::Tell { task: Some(task), .. } => format!("tells it to the next prompt of task {task}"),
+        Said::Tell { task: None, .. } => "tells it to the next prompt".to_owned(),
+        Said::Pause => "pauses after what is under way".to_owned(),
+        Said::Skip { task } => format!("skips task {task}"),
+    }
 }
 
 impl Target {

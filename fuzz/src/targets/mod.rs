@@ -16,10 +16,11 @@ mod streams;
 pub(crate) type Target = fn(&[u8]);
 
 /// Every target by its name.
-pub(crate) const ALL: [(&str, Target); 9] = [
+pub(crate) const ALL: [(&str, Target); 10] = [
     ("tasks", plans::tasks),
     ("phases", plans::phases),
     ("foreign", plans::foreign),
+    ("imports", plans::imports),
     ("journals", journals::raw),
     ("events", journals::events),
     ("streams", streams::streams),

@@ -1,10 +1,15 @@
 //! Plans: what is read is written back byte for byte, and an edit changes its own lines alone, whatever it says.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
+use plan::import::{Address, Imported, Tracker};
 use plan::{Beside, BoxState, ErrorType, FixTask, Format, Plan, Reading, RequestTask, Task, TaskId};
 
 use super::{in_two, phase_expect, plan_expect};
+
+/// When something was told to be done.
+const NOW: &str = "2026-01-01T00:00:00Z";
 
 /// The task that is edited: one, as each edit reads the whole plan again.
 fn chosen<'a>(plan: &'a Plan, data: &[u8]) -> Option<&'a Task> {
@@ -44,6 +49,26 @@ pub(super) fn foreign(data: &[u8]) {
     ticks_boxes_alone(&plan, task);
     gains_one_beside(&plan, task, &words);
     gains_one_foreign_fix(&plan, task, &words);
+}
+
+/// What a tracker keeps: each item becomes one task, and telling that all is done makes all done and nothing else.
+pub(super) fn imports(data: &[u8]) {
+    let text = String::from_utf8_lossy(data).into_owned();
+    for tracker in [Tracker::TaskMaster, Tracker::Prd, Tracker::Beads, Tracker::GitHub] {
+        let Ok(mut listing) = tracker.read(&text) else { continue };
+        assert_eq!(listing.with_done(&text, &BTreeSet::new(), NOW), text, "{tracker:?}");
+        let all: BTreeSet<String> = listing.items.iter().map(|item| item.id.clone()).collect();
+        let told = listing.with_done(&text, &all, NOW);
+        if tracker != Tracker::GitHub {
+            let again = tracker.read(&told).expect("what was read before");
+            assert!(again.outstanding(&all).is_empty(), "{tracker:?}: {told}");
+            assert_eq!(again.items.len(), listing.items.len(), "{tracker:?}: {told}");
+        }
+        let imported = Imported { address: Address::File("tasks.json".to_owned()), branch: None };
+        let plan = plan::import::write("demo", &imported, &mut listing);
+        assert_eq!(plan.tasks().len(), listing.items.len(), "{tracker:?}: {}", plan.text());
+        assert_eq!(Plan::parse(plan.text().to_owned()).text(), plan.text());
+    }
 }
 
 /// Ticks a task: its own box, those of its steps and those of groups above it, and no other byte.

@@ -34,7 +34,8 @@ impl Reading {
         let lines = lines(&text);
         let mut found = Found::default();
         tools::read(&text, &lines, &mut found);
-        let error = found.error().or_else(|| telling_line(&lines)).map(|line| one_line(&line));
+        let told = found.error().filter(|line| !line.trim().is_empty());
+        let error = told.or_else(|| telling_line(&lines)).map(|line| one_line(&line));
         let blocks: Vec<Range<usize>> = found.findings.iter().map(|finding| finding.lines.clone()).collect();
         let excerpt = excerpt(&lines, &blocks, excerpt_chars_max);
         let is_cut = lines.iter().any(|line| is_omission(line));

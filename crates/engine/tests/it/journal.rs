@@ -225,7 +225,7 @@ pub(crate) fn events() -> Vec<What> {
         What::Escalated { task: task(), question: Question::Exhausted },
         What::Answered { task: task(), response: Response::Fix(text("trim")) },
         What::TaskSkipped { task: task(), reason: text("no time"), dependents: vec!["1.4".into()] },
-        What::Noted { task: Some(task()), text: text("it left a file") },
+        What::Noted { task: Some(task()), text: text("it left a file"), passing: false },
         What::Told { task: Some(task()), text: text("use tabs") },
         What::PauseRequested,
         What::SkipRequested { task: task() },

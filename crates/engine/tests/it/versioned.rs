@@ -227,7 +227,7 @@ fn all_seen() -> Vec<Seen> {
         Seen::Directed(Box::new(Directive { id: DirectiveId(text("d1")), from: text("ada"), said: tell })),
         Seen::LimitsRead(Box::new(NewLimits { limits: Limits::default(), jobs: 2, changes: Vec::new() })),
         Seen::NobodyAnswers { task: task.clone() },
-        Seen::Noted { task: Some(task.clone()), text: text("it left a file") },
+        Seen::Noted { task: Some(task.clone()), text: text("it left a file"), passing: false },
         Seen::Interrupted,
         Seen::ClockMoved(ClockMoved { still_ms: 9_000, set_ms: -60_000 }),
         Seen::TimePassed,

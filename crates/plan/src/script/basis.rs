@@ -288,6 +288,15 @@ fn language(path: &str) -> Option<&'static [&'static str]> {
     LANGUAGES.into_iter().find(|family| family.contains(&extension))
 }
 
+/// True of a file that may say what is run, by its name.
+#[must_use]
+pub fn may_configure(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    MANIFESTS.contains(&name)
+        || matches!(name, "Makefile" | "makefile" | "GNUmakefile")
+        || is_configuration(name)
+}
+
 /// True for names that configurations have.
 fn is_configuration(name: &str) -> bool {
     let data = ["json", "json5", "jsonc", "ini", "toml", "xml", "yml", "yaml", "neon", "cfg", "dist"];

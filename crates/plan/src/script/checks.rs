@@ -207,7 +207,7 @@ impl Script {
     }
 }
 
-fn commands<'a, 'b>(shell: &'b Shell<'a>) -> impl Iterator<Item = &'b Command<'a>> {
+pub(super) fn commands<'a, 'b>(shell: &'b Shell<'a>) -> impl Iterator<Item = &'b Command<'a>> {
     let pipelines = shell.statements.iter().flat_map(|statement| &statement.pipelines);
     pipelines.flat_map(|(_, pipeline)| &pipeline.commands)
 }
@@ -350,16 +350,16 @@ fn folder_flag(runner: &Runner, words: Vec<String>) -> (Option<String>, Vec<Stri
     (folder, kept)
 }
 
-fn words_of(command: &Command<'_>) -> Vec<String> {
+pub(super) fn words_of(command: &Command<'_>) -> Vec<String> {
     command.bare().iter().map(|word| word.text.replace(['"', '\''], "")).collect()
 }
 
-fn base_name(word: &str) -> &str {
+pub(super) fn base_name(word: &str) -> &str {
     word.rsplit('/').next().unwrap_or(word)
 }
 
 /// The runner that the words start, and the words that are left for it; none where it is not known.
-fn runner(words: &[String]) -> Option<(Runner, Vec<String>)> {
+pub(super) fn runner(words: &[String]) -> Option<(Runner, Vec<String>)> {
     let words = unwrapped(words);
     let (first, rest) = words.split_first()?;
     let name = base_name(first).trim_end_matches(".cmd");
@@ -400,6 +400,7 @@ fn runner(words: &[String]) -> Option<(Runner, Vec<String>)> {
         "npm" | "pnpm" | "yarn" | "bun" => package_script(name, rest),
         "make" | "gmake" => with(Runner::Make(targets(rest))),
         "just" | "task" if is_checking(verb) => with(Runner::Other),
+        "openspec" if verb == "validate" => with(Runner::Other),
         _ if LINTERS.contains(&name) => with(Runner::Lint(name.to_owned())),
         _ if INTERPRETERS.contains(&name) => {
             let file = rest.iter().find(|word| !word.starts_with('-'))?;
@@ -413,7 +414,7 @@ fn runner(words: &[String]) -> Option<(Runner, Vec<String>)> {
 }
 
 /// The words without programs that only start another.
-fn unwrapped(words: &[String]) -> Vec<String> {
+pub(super) fn unwrapped(words: &[String]) -> Vec<String> {
     let mut words = words;
     loop {
         let second = words.get(1).map_or("", String::as_str);
@@ -550,6 +551,7 @@ mod tests {
             ". .venv/bin/activate && pytest",
             "node --test",
             "bundle exec rspec",
+            "openspec validate add-x --strict",
         ] {
             assert!(script(snippet).only_checks(), "{snippet}");
         }
@@ -563,6 +565,7 @@ mod tests {
             "docker compose up -d",
             "psql -c 'drop table a'",
             "make deploy",
+            "openspec archive add-x",
             "node -e 'require(\"./a\")'",
             "python3 migrate.py",
             "eslint --fix .",

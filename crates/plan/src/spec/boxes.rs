@@ -1,9 +1,11 @@
 //! Boxes of a plan that are no tasks: groups of tasks, steps of one, criteria, and optional tasks that are left out.
 
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
 use super::plan::Plan;
 use super::task::{BoxState, Task};
+use crate::TaskId;
 
 /// Which of a plan's other boxes the group of a task is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -70,6 +72,49 @@ impl Plan {
         let end = tasks.chain(boxes).filter(|at| *at >= start).min().unwrap_or(start);
         let words = self.text.get(start..end).unwrap_or_default();
         words.rfind('\n').map_or("", |newline| words[..newline].trim_end())
+    }
+
+    /// Puts back the boxes that are no tasks and say something else than they did, apart from those in the block of the
+    /// task `own` and of groups below which all is done. Returns the words of those that were put back.
+    pub fn put_back_boxes(&mut self, before: &Plan, own: &TaskId) -> Vec<String> {
+        let mut known: BTreeMap<String, VecDeque<BoxState>> = BTreeMap::new();
+        for other in &before.boxes {
+            known.entry(before.line_around(other)).or_default().push_back(other.state);
+        }
+        let mut changes: Vec<(Range<usize>, BoxState, String)> = Vec::new();
+        for (at, other) in self.boxes.iter().enumerate() {
+            let was = known.get_mut(&self.line_around(other)).and_then(VecDeque::pop_front);
+            let Some(was) = was.filter(|was| was.is_done() != other.state.is_done()) else { continue };
+            let is_own = self.task(own).is_some_and(|task| task.block.contains(&other.mark.start));
+            let is_due = other.state.is_done() && self.is_done_below(at);
+            if !is_own && !is_due {
+                let behind = self.text[other.mark.end..].lines().next().unwrap_or_default();
+                let words = behind.trim_start_matches([']', '*', ' ']).trim_end();
+                changes.push((other.mark.clone(), was, words.to_owned()));
+            }
+        }
+        if !changes.is_empty() {
+            let mut text = std::mem::take(&mut self.text);
+            for (mark, was, _) in changes.iter().rev() {
+                text.replace_range(mark.clone(), was.mark().encode_utf8(&mut [0; 4]));
+            }
+            *self = self.read_again(text);
+        }
+        changes.into_iter().map(|(_, _, words)| words).collect()
+    }
+
+    /// The line of a box without what it says, by which it is found again.
+    fn line_around(&self, other: &OtherBox) -> String {
+        let (before, behind) = (&self.text[..other.mark.start], &self.text[other.mark.end..]);
+        let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        format!("{}{}", &before[start..], behind.lines().next().unwrap_or_default())
+    }
+
+    /// True if a box is a group, and all tasks below it are done.
+    fn is_done_below(&self, at: usize) -> bool {
+        let is_below = |task: &&Task| self.groups_above(task.group).any(|(index, _)| index.0 as usize == at);
+        let mut below = self.tasks.iter().filter(is_below).peekable();
+        below.peek().is_some() && below.all(|task| task.state.is_done())
     }
 
     fn groups_above(&self, from: Option<GroupIndex>) -> impl Iterator<Item = (GroupIndex, &OtherBox)> {

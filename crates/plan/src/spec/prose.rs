@@ -7,7 +7,7 @@ use super::fields::{Fields, Files};
 use super::plan::PHASE_CHECK;
 use crate::Script;
 use crate::markdown::{LineKind, Piece, pieces, regions};
-use crate::verify::{Verify, commands_in};
+use crate::verify::{Verify, classify, commands_in};
 
 /// Endings of the names of files that people write, in order.
 const ENDINGS: &[&str] = &[
@@ -60,7 +60,8 @@ pub(super) fn complete(block: &str, fields: &mut Fields) {
     let sentences = own_sentences(block);
     if fields.files.is_none() {
         let mut seen = BTreeSet::new();
-        let paths = sentences.iter().flat_map(|sentence| paths_in(sentence));
+        let about = sentences.iter().filter(|sentence| !is_command(sentence));
+        let paths = about.flat_map(|sentence| paths_in(sentence));
         let paths: Vec<String> = paths.filter(|path| seen.insert(path.clone())).collect();
         if !paths.is_empty() {
             fields.files = Some(Files { paths, ..Files::default() });
@@ -107,6 +108,13 @@ pub(crate) fn paths_of(text: &str) -> Vec<String> {
 
 fn own_sentences(block: &str) -> Vec<&str> {
     sentences(block).into_iter().filter(|line| !line.starts_with(PHASE_CHECK)).collect()
+}
+
+/// True of a line that is a Verify with a command: the script that it runs is none of the files that the task is about.
+fn is_command(sentence: &str) -> bool {
+    let text = sentence.trim_start_matches('*').strip_prefix("Verify");
+    let text = text.and_then(|rest| rest.trim_start_matches('*').strip_prefix(':'));
+    text.is_some_and(|text| matches!(classify(text.trim_start_matches('*')), Verify::Runnable(_)))
 }
 
 /// The commands by which the phase of a task is checked as a whole, from the task's full block.
@@ -168,11 +176,13 @@ fn paths_in(sentence: &str) -> Vec<String> {
                 let is_gap =
                     |c: char| !c.is_ascii() || c.is_whitespace() || matches!(c, '(' | ')' | ',' | ';' | '"');
                 for word in prose.split(is_gap).filter(|word| !word.is_empty()) {
-                    let bare =
-                        word.trim_matches(['*', '[', ']', '\'', '→', '_']).trim_end_matches(['.', ':']);
+                    let bare = word.trim_matches(['*', '[', ']', '\'', '→']).trim_end_matches(['.', ':']);
                     let is_library = LIBRARIES.contains(&bare.to_lowercase().as_str());
                     let is_referred = is_referring(&before);
-                    paths.extend(path(bare).filter(|_| !is_library && !is_referred));
+                    // Underscores may be part of a name, as in `__init__.py`, or stand around it for emphasis.
+                    let found =
+                        path(bare).or_else(|| path(bare.trim_matches('_').trim_end_matches(['.', ':'])));
+                    paths.extend(found.filter(|_| !is_library && !is_referred));
                     word.clone_into(&mut before);
                 }
             }
@@ -287,6 +297,9 @@ mod tests {
             ("実装する src/task.ts に、`src/a.ts:10-20`", &["src/task.ts", "src/a.ts"]),
             ("Fix it at https://example.com/a.html and @scope/pkg", &[]),
             ("Create app/(auth)/[id]/page.tsx", &["app/"]),
+            ("Create __init__.py in src/a/, and __main__.py.", &["__init__.py", "src/a/", "__main__.py"]),
+            ("Add src/a/__main__.py and **_app.tsx**", &["src/a/__main__.py", "_app.tsx"]),
+            ("_Leverage: src/a.py, _src/b.py_", &["src/a.py", "src/b.py"]),
             ("Create `app/(auth)/[id]/page.tsx`", &["app/(auth)/[id]/page.tsx"]),
         ] {
             assert_eq!(paths_in(sentence), expected, "{sentence}");

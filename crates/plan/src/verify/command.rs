@@ -94,6 +94,7 @@ const PROGRAMS: &[&str] = &[
     "npx",
     "nvcc",
     "nx",
+    "openspec",
     "oxlint",
     "pdm",
     "perl",

@@ -27,11 +27,15 @@ const PASSING: [&str; 9] =
 /// The same in other languages.
 const ELSEWHERE: [&str; 10] =
     ["実行", "確認", "パス", "通る", "通过", "通過", "运行", "執行", "执行", "验证"];
-/// Words of a sentence whose command is to be red, or is not what is asked for.
-const OTHERWISE: [&str; 20] = [
-    "fail", "fails", "failing", "failed", "red", "not", "never", "cannot", "should", "instead", "script",
-    "manual", "manually", "失败", "失敗", "example", "like", "e.g", "document", "before",
+/// Words of a text whose command is to be red.
+const FAILING: [&str; 7] = ["fail", "fails", "failing", "failed", "red", "失败", "失敗"];
+/// Words of a sentence whose command is not what is asked for.
+const OTHERWISE: [&str; 13] = [
+    "not", "never", "cannot", "should", "instead", "script", "manual", "manually", "example", "like", "e.g",
+    "document", "before",
 ];
+/// Words for what runs commands itself: what it is to run is no check of the task.
+const WIRING: [&str; 8] = ["ci", "workflow", "pipeline", "hook", "job", "action", "script", "target"];
 /// Words of a title that asks for work beside the check.
 const MAKING: [&str; 17] = [
     "add",
@@ -53,12 +57,58 @@ const MAKING: [&str; 17] = [
     "write",
 ];
 
-/// The commands that a sentence asks to be run to see whether something is done.
-pub(crate) fn commands_in(sentence: &str) -> Vec<String> {
-    if !sentence.contains('`') {
+/// The commands that a line asks to be run to see whether something is done, also in what comes after the work itself:
+/// "Add tests and run `pytest`".
+pub(crate) fn commands_in(line: &str) -> Vec<String> {
+    if !line.contains('`') || words(line).iter().any(|word| FAILING.contains(&word.as_str())) {
         return Vec::new();
     }
-    let sentence = sentence.trim().trim_start_matches(['*', '_']);
+    let mut commands = Vec::new();
+    let mut rest = line.trim().trim_start_matches(['*', '_']);
+    loop {
+        let end = clause_end(rest).unwrap_or(rest.len());
+        // What comes later may take it back.
+        let is_other = words(rest).iter().any(|word| OTHERWISE.contains(&word.as_str()));
+        if !is_other {
+            commands.extend(commands_of_clause(&rest[..end]));
+        }
+        rest = rest[end..].trim_start_matches(|c: char| !c.is_alphanumeric() && c != '`');
+        rest = rest.strip_prefix("and ").unwrap_or(rest);
+        rest = rest.strip_prefix("then ").unwrap_or(rest);
+        if rest.is_empty() {
+            return commands;
+        }
+    }
+}
+
+/// Where a clause ends and another one begins that asks for a check.
+fn clause_end(text: &str) -> Option<usize> {
+    let mut start = 0;
+    let mut is_wired = false;
+    for piece in pieces(text) {
+        let (Piece::Prose(part) | Piece::Code(part)) = piece;
+        let at = start + text[start..].find(part)?;
+        start = at + part.len();
+        let Piece::Prose(prose) = piece else { continue };
+        for (space, _) in prose.match_indices(' ') {
+            let (before, behind) = (prose[..space].trim_end(), prose[space + 1..].trim_start());
+            let is_sentence = before.ends_with(['.', ';']);
+            let is_joined = before.ends_with([',', '—', '–']) || behind.starts_with("and ");
+            let behind = behind.strip_prefix("and ").unwrap_or(behind);
+            let behind = behind.strip_prefix("then ").unwrap_or(behind).to_lowercase();
+            let word = behind.split(|c: char| !c.is_alphanumeric() && c != '-').next().unwrap_or_default();
+            is_wired |= words(before).iter().any(|word| WIRING.contains(&word.as_str()));
+            let is_asked = word != "all" && word != "test" && ASKING.contains(&word);
+            let is_asked = is_asked || behind.starts_with("make sure");
+            if is_asked && (is_sentence || (is_joined && !is_wired)) && at + space > 0 {
+                return Some(at + space);
+            }
+        }
+    }
+    None
+}
+
+fn commands_of_clause(sentence: &str) -> Vec<String> {
     let words = words(sentence);
     let first = words.first().map_or("", String::as_str);
     let is_asked = ASKING.contains(&first)
@@ -66,8 +116,7 @@ pub(crate) fn commands_in(sentence: &str) -> Vec<String> {
         || words.iter().any(|word| PASSING.contains(&word.as_str()))
         || ELSEWHERE.iter().any(|word| sentence.contains(word));
     let is_asked = is_asked || words.is_empty();
-    let is_other = words.iter().any(|word| OTHERWISE.contains(&word.as_str()));
-    if !is_asked || is_other || MAKING.contains(&first) {
+    if !is_asked || MAKING.contains(&first) {
         return Vec::new();
     }
     let pieces = pieces(sentence);
@@ -144,6 +193,23 @@ mod tests {
             ("`cargo test`", &["cargo test"]),
             ("Verify mypy passes: `uv run mypy src` in backend/", &["cd backend && uv run mypy src"]),
             ("Verify `test -f a.txt`", &["test -f a.txt"]),
+            ("Add tests. Run `npm test`.", &["npm test"]),
+            ("Add tests and run `npm test`", &["npm test"]),
+            ("Add `src/a.ts` and its tests, then run `npm test -- a`", &["npm test -- a"]),
+            ("Write the parser; run `pytest -q`", &["pytest -q"]),
+            ("Write `src/x.ts` and verify with `npm test`", &["npm test"]),
+            ("Update the docs like those of 2.1. Run `cargo test`", &["cargo test"]),
+            ("Verify that `test -f c.txt` succeeds", &["test -f c.txt"]),
+            ("Create c.txt. Verify that `test -f c.txt` succeeds.", &["test -f c.txt"]),
+            ("Run `npm run lint` and run `npm test`", &["npm run lint", "npm test"]),
+            (
+                "Run `openspec validate add-x --strict` and fix all issues",
+                &["openspec validate add-x --strict"],
+            ),
+            ("Add a failing test. Run `npm test`", &[]),
+            ("Set up CI to build the app and run `npm test`", &[]),
+            ("Add tests and run `npm run deploy`", &[]),
+            ("Add tests. Run `npm test`; it should print nothing", &[]),
             ("Run `npm run db:migrate`", &[]),
             ("Run `uv run uvicorn app.main:app`", &[]),
             ("Run `pytest` and see it fail", &[]),
@@ -164,5 +230,6 @@ mod tests {
         assert!(!is_check_alone("Run `cargo test` and update the docs"));
         assert!(!is_check_alone("Create the parser; `cargo test` passes"));
         assert!(!is_check_alone("Run the tests"));
+        assert!(!is_check_alone("Add tests and run `cargo test`"));
     }
 }

@@ -101,6 +101,7 @@ const NEUTRAL: &[&str] = &[
     "suite",
     "test",
     "tests",
+    "that",
     "the",
     "then",
     "this",

@@ -105,7 +105,7 @@ fn every_box_of_real_files_is_accounted_for() {
         let shown = tables.map(|table| format!("{table:?}").trim_start_matches("Table ").to_owned());
         insta::assert_snapshot!(shown.join("\n"), @"
         { files: 44, boxes: 1692, headers: 34, tasks: 1557, groups: 0, parts: 0, criteria: 169, optional: 0, reported: 0, parallel: 606, with_files: 1243, with_command: 9, after_others: 33 }
-        { files: 58, boxes: 1208, headers: 12, tasks: 1137, groups: 10, parts: 67, criteria: 0, optional: 0, reported: 6, parallel: 0, with_files: 177, with_command: 21, after_others: 0 }
+        { files: 58, boxes: 1208, headers: 12, tasks: 1137, groups: 10, parts: 67, criteria: 0, optional: 0, reported: 6, parallel: 0, with_files: 177, with_command: 30, after_others: 0 }
         { files: 32, boxes: 1079, headers: 0, tasks: 817, groups: 213, parts: 0, criteria: 0, optional: 49, reported: 0, parallel: 153, with_files: 153, with_command: 0, after_others: 0 }
         ");
     }

@@ -48,6 +48,8 @@ pub(crate) struct Told {
 /// Listens to an agent.
 pub(crate) struct Conversation {
     reader: Reader,
+    /// The folder that the agent works in, with a slash at its end.
+    place: String,
     tell: Box<dyn FnMut(Told) + Send>,
     since: Instant,
     told: u32,
@@ -64,7 +66,8 @@ impl Conversation {
         } else {
             Reader::new(&agent.kind, order.resume)
         };
-        Self { reader, tell, since: Instant::now(), told: 0, activities: Vec::new(), usage: None }
+        let place = format!("{}/", order.cwd.display());
+        Self { reader, place, tell, since: Instant::now(), told: 0, activities: Vec::new(), usage: None }
     }
 
     /// The outcome by the agent's own account.
@@ -94,7 +97,9 @@ impl Conversation {
                 Activity::Said(text) => latest = Some(Activity::Said(mask(&text))),
                 Activity::Retrying { reason } => latest = Some(Activity::Retrying { reason: mask(&reason) }),
                 Activity::ToolStarted { name, subject } => {
-                    latest = Some(Activity::ToolStarted { name, subject: mask(&subject) });
+                    // Files are known by their paths in the project.
+                    let subject = mask(&subject.replace(&self.place, ""));
+                    latest = Some(Activity::ToolStarted { name, subject });
                 }
             }
         }

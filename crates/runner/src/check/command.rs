@@ -23,7 +23,7 @@ use crate::run::effects::{Effects, Flight};
 use crate::settings::{Bookkeeping, Scope};
 use crate::work::places::Done;
 use crate::work::project_files::listed;
-use crate::worktrees::{LANDING, missing};
+use crate::worktrees::{LANDING, Slots, loads_project, missing};
 
 impl Effects<'_, '_> {
     /// Runs a `[VERIFY]` command directly.
@@ -41,7 +41,8 @@ impl Effects<'_, '_> {
         let head = self.world.files.git().map_or(Ok(None), Git::head)?;
         // What a command formats is wanted in the project.
         let is_apart = engine::proves_in_landing_tree(self.state, id) && !script.rewrites();
-        if let (true, Some(slots), Some(head)) = (is_apart, self.world.slots.clone(), head) {
+        let slots = self.world.slots.clone().filter(|_| is_apart);
+        if let (Some(slots), Some(head)) = (slots.filter(|slots| self.is_about(id, &script, slots)), head) {
             let root = slots.root(LANDING);
             let purpose = Purpose::Proof { task: id.clone(), script, root, tree: None };
             let by = self.set_up_runner();
@@ -49,6 +50,16 @@ impl Effects<'_, '_> {
         }
         let root = self.world.project.root().to_owned();
         self.run_proof(key, (id, script), root)
+    }
+
+    /// True if a `[VERIFY]` command that runs in the landing tree is about that. Else it is told what leads elsewhere.
+    fn is_about(&mut self, id: &TaskId, script: &Script, slots: &Slots) -> bool {
+        let (git, project) = (self.world.files.git(), self.world.project.root());
+        let elsewhere = git.and_then(|git| loads_project(script, project, &slots.root(LANDING), git));
+        if let Some(reason) = &elsewhere {
+            self.note_of(id, format!("{reason}; task {id} is proved in the project"));
+        }
+        elsewhere.is_none()
     }
 
     /// Starts a `[VERIFY]` command in a place that is ready.
@@ -338,7 +349,7 @@ impl Effects<'_, '_> {
     ) -> Result<ChecksReport, RunError> {
         let report = self.bookkeeping_and_scope(id, text, (warnings, tree))?;
         if report.failure.is_none() {
-            self.look_for_signs(id, tree)?;
+            self.look_for_signs((id, text), tree)?;
         }
         Ok(report)
     }
@@ -413,6 +424,10 @@ impl Effects<'_, '_> {
 
     /// The words for it where the command of a task was red before on the same files.
     fn was_red(&self, id: &TaskId, tree: Option<&str>) -> Option<String> {
+        // A planner that hands in again what was sent back once says that it means it.
+        if self.world.settings.planning.is_some() {
+            return None;
+        }
         let task = self.state.task(id)?;
         let red = task.red_on(tree?)?;
         Some(match task.failures.contains(red) {

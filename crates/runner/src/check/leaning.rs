@@ -318,7 +318,7 @@ impl Effects<'_, '_> {
 }
 
 /// The words of a task about files.
-struct Words {
+pub(super) struct Words {
     files: Vec<String>,
     has_files: bool,
     /// All that it says but its command.
@@ -326,7 +326,7 @@ struct Words {
 }
 
 impl Words {
-    fn of(excerpt: &Excerpt) -> Self {
+    pub(super) fn of(excerpt: &Excerpt) -> Self {
         let fields = excerpt.fields();
         let files = fields.files.unwrap_or_default();
         let others = fields.others.into_iter().map(|(_, text)| text);
@@ -335,7 +335,8 @@ impl Words {
         Self { has_files: !files.paths.is_empty() && files.unclear.is_empty(), files: files.paths, text }
     }
 
-    fn names(&self, path: &str) -> bool {
+    /// True if the task speaks of a file.
+    pub(super) fn names(&self, path: &str) -> bool {
         self.files.iter().any(|entry| covers(entry, path))
             || engine::names(&self.text, path)
             || engine::is_implied(path, &self.files)

@@ -7,6 +7,7 @@
 
 mod call;
 mod command;
+mod description;
 mod issues;
 mod jobs;
 mod logs;
@@ -24,6 +25,7 @@ mod tests;
 
 pub(crate) use call::{CallContext, Caller, Stopper};
 pub(crate) use command::ForgeCommand;
+pub use description::description;
 pub(crate) use issues::{close_issue, issues};
 pub use proposal::outline;
 pub use setback::{MINIMUM_VERSION, missing};

@@ -1,19 +1,13 @@
-//! The text of a pull request, made from the plan and what came of it. The program's part stands between two marks that
+//! The title and the text of a pull request. The program's part of the text stands between two marks that
 //! the forge's pages do not show: it is brought up to date as long as nobody else changed it, and what stands around it
 //! is never touched. Also what would be run for it, as commands that a person can read.
 
-use std::fmt::Write as _;
-
-use engine::{MergeMethod, State, Status, Toggle};
+use engine::{MergeMethod, Toggle};
 
 use crate::forge::command::ForgeCommand;
 use crate::forge::remote::{Slug, remote_of};
-use crate::mask::mask;
 use crate::project::{PlanFile, Project};
 use crate::settings::Settings;
-
-/// Tasks that the body lists.
-const TASKS_MAX: usize = 200;
 
 /// A pull request that is to be created.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,40 +22,6 @@ pub(super) struct Proposal {
 /// The title where nothing else was said.
 pub(super) fn title(name: &str) -> String {
     format!("feat: {}", plan::one_line(name))
-}
-
-/// The body: the tasks with their commits, and the figures.
-pub(super) fn body(state: &State, name: &str) -> String {
-    let summary = engine::Summary::of(state);
-    let mut text = format!("Plan: {}\n\n## Tasks\n\n", plan::one_line(name));
-    let tasks = state.tasks();
-    for task in tasks.iter().take(TASKS_MAX) {
-        let mark = if task.status == Status::Done { 'x' } else { ' ' };
-        let commit = task.commit.as_deref().map(|commit| format!(" ({})", commit.get(..7).unwrap_or(commit)));
-        let title = plan::one_line(&task.decl.title);
-        // Writing into a string cannot fail, here and below.
-        let _ = writeln!(text, "- [{mark}] {} {title}{}", task.id(), commit.unwrap_or_default());
-    }
-    if tasks.len() > TASKS_MAX {
-        let _ = writeln!(text, "- … and {} more", tasks.len() - TASKS_MAX);
-    }
-    let _ = writeln!(
-        text,
-        "\n{} of {} tasks and {} fix tasks done, {} skipped; {} attempts, {} of them failed.",
-        summary.originals_done,
-        summary.originals,
-        summary.fixes_done,
-        summary.skipped,
-        summary.attempts,
-        summary.failed_attempts
-    );
-    if let Some(proof) = state.proof() {
-        let _ = writeln!(text, "\n## Proof\n\n{}.\n", proof.headline());
-        for line in proof.findings() {
-            let _ = writeln!(text, "- {}", plan::one_line(&line));
-        }
-    }
-    mask(&text)
 }
 
 const OPENING: &str = "<!-- tillgreen ";

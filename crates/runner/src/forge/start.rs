@@ -8,6 +8,7 @@ use plan::TaskId;
 use crate::attempt::dispatch::Purpose;
 use crate::error::RunError;
 use crate::forge::call::{CallContext, Caller};
+use crate::forge::description::description;
 use crate::forge::jobs::{Integration, Job, Merge, Reply};
 use crate::forge::proposal::{self, Proposal};
 use crate::forge::publish::Publication;
@@ -98,7 +99,7 @@ impl Effects<'_, '_> {
             git: self.world.files.git().cloned(),
             proposal: Proposal {
                 title,
-                body: proposal::body(self.state, &self.world.file.name),
+                body: description(self.state, &self.world.file.name),
                 draft: chosen.draft,
                 base: chosen.base.clone(),
             },

@@ -28,9 +28,8 @@ mod tests;
 pub use call::error::GitError;
 pub use call::process::COMMIT_DEADLINE;
 pub(crate) use call::process::LOCATION_VARIABLES;
-pub(crate) use call::stopping::{
-    LastWait, end_all, end_all_and_exit, interrupt, is_interrupted, say_through,
-};
+pub use call::stopping::is_interrupted;
+pub(crate) use call::stopping::{LastWait, end_all, end_all_and_exit, interrupt, say_through};
 pub use commit::{Commit, Staging, Text};
 pub use config::ConfigFiles;
 pub use diff::{DiffExtent, Paths};

@@ -14,7 +14,7 @@ use crate::forge::{CallContext, Caller};
 use crate::git::GitError;
 use crate::imports::known;
 use crate::imports::source::{Read, Source, Way};
-use crate::imports::write_back::{edit, tell};
+use crate::imports::write_back::{Reasons, edit, tell};
 use crate::journal::{LockError, RunLock};
 use crate::plan_file::digest;
 use crate::project::{PLACES, Project};
@@ -303,6 +303,7 @@ fn take_in(
         .extend(read.trouble.map(|reason| format!("`bd` did not tell, so the file was read: {reason}")));
     if !request.is_dry && !outstanding.is_empty() {
         write_back(&mut report, source, caller, (outstanding, &done));
+        known::note_done(&home, &report.written_back).map_err(io_error("write", &home))?;
     }
     Ok(report)
 }
@@ -378,7 +379,7 @@ fn write_back(
 ) {
     let told = match source.file() {
         Some(path) => edit(source, path, done),
-        None => Ok(tell(source, caller, done)),
+        None => Ok(tell(source, caller, (done, &Reasons::new()))),
     };
     let trouble = told.map_or_else(|reason| Some((outstanding.clone(), reason)), |closed| closed.trouble());
     let is_told = |id: &String| !trouble.as_ref().is_some_and(|(missing, _)| missing.contains(id));

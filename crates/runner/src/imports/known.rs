@@ -40,6 +40,22 @@ pub(super) fn keep(
             known.insert(item.id.clone(), Known { digest: digest(made, task), is_done: item.is_done });
         }
     }
+    write(home, known)
+}
+
+/// Notes that the source was told of tasks that are done: that it says so from now on is no news.
+pub(super) fn note_done<'i>(home: &Path, ids: impl IntoIterator<Item = &'i String>) -> io::Result<()> {
+    let mut known = load(home);
+    let mut is_news = false;
+    for id in ids {
+        if let Some(known) = known.get_mut(id) {
+            is_news |= !std::mem::replace(&mut known.is_done, true);
+        }
+    }
+    if is_news { write(home, known) } else { Ok(()) }
+}
+
+fn write(home: &Path, known: BTreeMap<String, Known>) -> io::Result<()> {
     let kept: BTreeMap<String, Kept> = known
         .into_iter()
         .map(|(id, known)| (id, Kept { digest: known.digest, done: known.is_done }))

@@ -97,12 +97,12 @@ impl Source {
         }
     }
 
-    /// Says that a task is done, by the program of the source.
-    pub(crate) fn close(&self, caller: &Caller, id: &str) -> Result<(), String> {
+    /// Says that a task is done, and why it counts as that, by the program of the source.
+    pub(crate) fn close(&self, caller: &Caller, id: &str, reason: &str) -> Result<(), String> {
         match &self.way {
             Way::File(_) => Ok(()),
             Way::Bd(_) => {
-                let argv = [BD, "close", id, "--reason", "done, and proved"];
+                let argv = [BD, "close", id, "--reason", reason];
                 caller.call(&ForgeCommand::of_tracker("bd", &argv)).told().map(drop)
             }
             Way::GitHub => {

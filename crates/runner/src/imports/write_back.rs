@@ -2,16 +2,17 @@
 //! keeps it. Each looks at what the source says first, so that doing it again changes nothing and the next start does what
 //! is missing. That it does not work out is no reason to stop: it is told by name at the end.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::thread;
 
-use engine::End;
+use engine::{End, State, Status, TaskKind, Unverifiable, Verification};
 use plan::TaskId;
 
 use crate::atomic;
 use crate::error::RunError;
 use crate::forge::{Caller, Stopper};
 use crate::git::{Git, GitError};
+use crate::imports::known;
 use crate::imports::source::{Source, Way, read_file};
 use crate::inbox::Message;
 use crate::project::{PlanFile, Project};
@@ -98,15 +99,23 @@ pub(super) fn edit(
     Ok(Closed::default())
 }
 
+/// What tasks rest on that are done, as the source is told.
+pub(super) type Reasons = BTreeMap<String, &'static str>;
+
 /// Tells the program of a source what is done and open there.
-pub(super) fn tell(source: &Source, caller: &Caller, done: &BTreeSet<String>) -> Closed {
+pub(super) fn tell(
+    source: &Source,
+    caller: &Caller,
+    (done, reasons): (&BTreeSet<String>, &Reasons),
+) -> Closed {
     let read = match source.read(caller) {
         Ok(read) => read,
         Err(reason) => return Closed { missing: done.clone(), reason },
     };
     let mut closed = Closed::default();
     for id in read.listing.outstanding(done) {
-        if let Err(reason) = source.close(caller, &id) {
+        let why = reasons.get(&id).copied().unwrap_or("done");
+        if let Err(reason) = source.close(caller, &id, why) {
             closed.missing.insert(id);
             closed.reason = reason;
         }
@@ -121,6 +130,19 @@ impl Closed {
     }
 }
 
+/// What a task rests on that this run, or an earlier one, brought to its end.
+fn reason(state: &State, id: &str) -> Option<&'static str> {
+    let task = state.task(&TaskId::new(id))?;
+    let is_ours = task.passes > 0 || matches!(task.status, Status::Recording { .. });
+    let by_agent = state.rules().is_some_and(|rules| rules.unverifiable == Unverifiable::Agent);
+    (is_ours && task.decl.kind != TaskKind::Checkpoint).then_some(match task.decl.verification {
+        Verification::Command => "done, and proved by its command",
+        Verification::Borrowed => "done, and checked by a command of the project",
+        Verification::Judgement if by_agent => "done, and judged by an agent",
+        Verification::Judgement => "done, and judged by a person",
+    })
+}
+
 fn elsewhere(branch: Option<&str>) -> String {
     format!("it is about {} by now", branch.unwrap_or("something else"))
 }
@@ -133,12 +155,13 @@ impl Effects<'_, '_> {
     /// Writes back what is done and not said to be in the source.
     pub(crate) fn write_back(&mut self) -> Result<(), RunError> {
         let done = self.world.plans.ticked_names();
-        let Some(back) = self.world.write_back.as_mut().filter(|_| !done.is_empty()) else { return Ok(()) };
+        let is_wanted = !done.is_empty() && self.world.settings.write_back.is_on();
+        let Some(back) = self.world.write_back.as_mut().filter(|_| is_wanted) else { return Ok(()) };
         match (&back.source.way, &mut back.under_way) {
             (Way::File(_), _) => {
                 let closed = back.edit_file(&done);
                 back.note(closed);
-                Ok(())
+                self.note_told(&done)
             }
             (Way::Bd(_) | Way::GitHub, UnderWay::Yes { again, .. }) => {
                 *again = true;
@@ -155,8 +178,10 @@ impl Effects<'_, '_> {
         let (caller, stopper) = Caller::new(context);
         back.under_way = UnderWay::Yes { stopper, again: false };
         let (source, sender) = (back.source.clone(), self.world.sender.clone());
+        let reasons: Reasons =
+            done.iter().filter_map(|id| Some((id.clone(), reason(self.state, id)?))).collect();
         let started = thread::Builder::new().name("write back".to_owned()).spawn(move || {
-            let closed = tell(&source, &caller.patiently(), &done);
+            let closed = tell(&source, &caller.patiently(), (&done, &reasons));
             // The loop may be over; then nobody waits for it.
             let _ = sender.send(Message::WrittenBack(Box::new(closed)));
         });
@@ -169,8 +194,16 @@ impl Effects<'_, '_> {
         let again = matches!(back.under_way, UnderWay::Yes { again: true, .. });
         back.under_way = UnderWay::No;
         back.note(closed);
+        self.note_told(&self.world.plans.ticked_names())?;
         let is_stopped = matches!(self.state.end(), Some(End::Interrupted));
         if again && !is_stopped { self.write_back() } else { Ok(()) }
+    }
+
+    /// Notes what the source says since it was told: whoever empties a box later means it.
+    fn note_told(&self, done: &BTreeSet<String>) -> Result<(), RunError> {
+        let Some(back) = &self.world.write_back else { return Ok(()) };
+        let home = &self.world.file.home;
+        known::note_done(home, done.difference(&back.missing)).map_err(RunError::io("write", home))
     }
 
     /// Says at the end what could not be written back.
@@ -178,12 +211,12 @@ impl Effects<'_, '_> {
         let Some(back) = &self.world.write_back else { return };
         let address = &back.source.imported.address;
         if back.is_under_way() {
-            self.note(format!(
+            self.note_for_now(format!(
                 "{address} did not answer in time: the next run writes back there what is done"
             ));
         } else if !back.missing.is_empty() {
             let command = format!("`tillgreen import {}`", quoted(&address.to_string()));
-            self.note(format!(
+            self.note_for_now(format!(
                 "{address} does not say yet that {} done: {}; the next run, or {command}, makes up for it",
                 listed(back.missing.iter()),
                 back.reason
@@ -237,7 +270,8 @@ impl Effects<'_, '_> {
             return Ok(None);
         };
         let path = self.world.project.relative(path);
-        if path.is_absolute() || back.missing.iter().next().is_some() {
+        let is_told = self.world.settings.write_back.is_on() && back.missing.is_empty();
+        if path.is_absolute() || !is_told {
             return Ok(None);
         }
         let path = path.to_string_lossy().into_owned();

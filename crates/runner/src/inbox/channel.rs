@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use std::{io, thread};
 
@@ -141,24 +142,19 @@ impl Inbox {
         Responder { sender: self.sender() }
     }
 
-    /// Turns signals into messages. The second one ends the program where it stands: everything it started
-    /// dies with it, and the journal is good for resuming at any moment. Who started the program so that it
-    /// outlives the terminal, as `nohup` does, wants it to go on.
-    pub(crate) fn listen_to_signals(&self) -> std::io::Result<()> {
-        let mut signals = Signals::new([SIGINT, SIGTERM])?;
-        if !is_ignored(SIGHUP) {
-            signals.add_signal(SIGHUP)?;
+    /// Has signals turned into messages, for each run of the program. The second one ends the program where it stands:
+    /// everything it started dies with it, and the journal is good for resuming at any moment. A run that is opened after
+    /// the first one is to stop at once.
+    pub(crate) fn listen_to_signals(&self) -> io::Result<()> {
+        let mut listeners = listeners();
+        if git::is_interrupted() {
+            // The loop is not there yet, but its end of the channel is.
+            let _ = self.sender.send(Message::Interrupted);
         }
-        let sender = self.sender();
-        thread::Builder::new().name("signals".to_owned()).spawn(move || {
-            for (count, _) in signals.forever().enumerate() {
-                if count > 0 || sender.send(Message::Interrupted).is_err() {
-                    git::end_all_and_exit(INTERRUPTED);
-                }
-                // Whatever comes of a git that is ended for this comes in later than the message.
-                git::interrupt();
-            }
-        })?;
+        if listeners.is_empty() {
+            listen()?;
+        }
+        listeners.push(self.sender());
         Ok(())
     }
 
@@ -177,6 +173,34 @@ impl Inbox {
             None => self.receiver.recv().ok(),
         }
     }
+}
+
+/// The loops that are told of signals.
+static LISTENERS: Mutex<Vec<Sender<Message>>> = Mutex::new(Vec::new());
+
+fn listeners() -> MutexGuard<'static, Vec<Sender<Message>>> {
+    LISTENERS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Tells all loops of a signal, in a thread of its own. Who started the program so that it outlives the terminal, as
+/// `nohup` does, wants it to go on.
+fn listen() -> io::Result<()> {
+    let mut signals = Signals::new([SIGINT, SIGTERM])?;
+    if !is_ignored(SIGHUP) {
+        signals.add_signal(SIGHUP)?;
+    }
+    let told = |listener: &Sender<Message>| listener.send(Message::Interrupted).is_ok();
+    thread::Builder::new().name("signals".to_owned()).spawn(move || {
+        for (count, _) in signals.forever().enumerate() {
+            let is_told = listeners().iter().filter(|listener| told(listener)).count() > 0;
+            if count > 0 || !is_told {
+                git::end_all_and_exit(INTERRUPTED);
+            }
+            // Whatever comes of a git that is ended for this comes in later than the message.
+            git::interrupt();
+        }
+    })?;
+    Ok(())
 }
 
 /// True if the program was started with this signal being ignored. The system tells by a mask of bits.

@@ -2,7 +2,7 @@
 //! landing tree, verified there, and taken into the user's checkout by one fast-forward.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use engine::{
     ActionKey, Attempt, Cause, CheckFailure, ChecksReport, Dispatch, Failing, Landing, Seen, did_its_job,
@@ -22,7 +22,9 @@ use crate::record::done::{Obstacle, TRAILER, last_line};
 use crate::run::effects::Effects;
 use crate::work::places::Done;
 use crate::work::project_files::listed;
-use crate::worktrees::{LANDING, SetUpRunner, Slots, Unready, Verdict, Worktrees, canary, missing};
+use crate::worktrees::{
+    BroughtBy, LANDING, SetUpRunner, Slots, Unready, Verdict, Worktrees, canary, lacking, missing,
+};
 
 /// From how many times on it is told that somebody committed while work came in.
 const RETURNS_UNTOLD: u32 = 2;
@@ -298,7 +300,9 @@ impl Effects<'_, '_> {
         if let Some(reason) = self.missing_in(&root, (&report, ended)) {
             return Ok(Seen::TreeFailed { task, dispatch, reason });
         }
-        let is_contrary = report.failure.is_some() && self.was_green_in_slot(&task, tree.as_deref())?;
+        let untraced = self.untraced(&task, &root, (&report, ended));
+        let is_red_here = report.failure.is_some() && untraced.is_none();
+        let is_contrary = is_red_here && self.was_green_in_slot(&task, tree.as_deref())?;
         if looks.take(report, ended, is_contrary) {
             let dir = looks.dir.clone();
             let purpose = Purpose::Join { task, dispatch, script: script.clone(), tree, looks };
@@ -310,7 +314,11 @@ impl Effects<'_, '_> {
             report.failure.as_ref().is_some_and(|red| !did_its_job(self.state, &task, &red.failing))
         };
         if is_red(&report) {
-            let told = if self.is_isolated(&task) { self.told_of_others(&task) } else { MADE_RED.to_owned() };
+            let told = match untraced {
+                Some(untraced) => format!("Green in its own work tree only: {untraced}."),
+                None if self.is_isolated(&task) => self.told_of_others(&task),
+                None => MADE_RED.to_owned(),
+            };
             let cause = if self.is_isolated(&task) { Some(Cause::RedTogether) } else { None };
             if let Some(failure) = &mut report.failure {
                 failure.cause = cause.unwrap_or(failure.cause);
@@ -318,6 +326,16 @@ impl Effects<'_, '_> {
             }
         }
         self.start_canary(key, (task, dispatch), (script, tree), report)
+    }
+
+    /// The words for it where a command is red for want of a package that was installed in the work tree of the task and that
+    /// nothing of the work names.
+    fn untraced(&self, id: &TaskId, root: &Path, (report, ended): (&ChecksReport, &Ended)) -> Option<String> {
+        let is_red = report.failure.is_some() && self.is_isolated(id);
+        let git = self.world.files.git().filter(|_| is_red)?;
+        let output = format!("{}\n{}", ended.stdout.text, ended.stderr.text);
+        let lacking = lacking(&output, &self.workplace(id), root, git)?;
+        (lacking.by == BroughtBy::Nothing).then_some(lacking.told)
     }
 
     /// True if work comes in as it was green in its slot: nothing came in meanwhile, and no hook changed it.
@@ -337,7 +355,9 @@ impl Effects<'_, '_> {
         (script, tree): (&plan::Script, Option<String>),
         report: ChecksReport,
     ) -> Result<Seen, RunError> {
-        let slots = self.world.slots.clone().filter(|_| report.failure.is_none() && self.is_isolated(&task));
+        // A command that only looks at a file is about the tree, whatever was set up there.
+        let may_be_led = report.failure.is_none() && self.is_isolated(&task) && script.tests_with_packages();
+        let slots = self.world.slots.clone().filter(|_| may_be_led);
         let touched = self.state.task(&task).map(|task| task.touched.iter().cloned().collect::<Vec<_>>());
         let (Some(slots), true) = (slots, self.world.settings.worktrees != Worktrees::default()) else {
             return Ok(Seen::JoinEnded { task, dispatch, report, tree });

@@ -4,6 +4,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::deliver::unable;
+
 /// The channels that are set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Notify {
@@ -88,11 +90,31 @@ impl Notify {
         *self == Self::default()
     }
 
+    /// The channels through which nothing can be told here, with why.
+    #[must_use]
+    pub fn unable(&self) -> Vec<String> {
+        let each = |channel: Channel| {
+            let reason = unable(&channel)?;
+            Some(format!("no notice can reach {}: {reason}", channel.name()))
+        };
+        self.channels().into_iter().filter_map(each).collect()
+    }
+
     pub(super) fn channels(&self) -> Vec<Channel> {
         let command = self.command.clone().map(Channel::Command);
         let desktop = self.desktop.then_some(Channel::Desktop);
         let webhooks = self.webhooks.iter().cloned().map(Channel::Webhook);
         command.into_iter().chain(desktop).chain(webhooks).collect()
+    }
+}
+
+impl Webhook {
+    /// The part of its address that is no secret; the variable, if one holds it.
+    #[must_use]
+    pub fn host(&self) -> &str {
+        let rest = self.url.split_once("://").map_or(self.url.as_str(), |(_, rest)| rest);
+        let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        host.rsplit('@').next().unwrap_or_default()
     }
 }
 
@@ -115,12 +137,7 @@ impl Channel {
         match self {
             Self::Command(_) => "the command".to_owned(),
             Self::Desktop => "the desktop".to_owned(),
-            Self::Webhook(webhook) => {
-                let rest = webhook.url.split_once("://").map_or(webhook.url.as_str(), |(_, rest)| rest);
-                let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
-                let host = host.rsplit('@').next().unwrap_or_default();
-                format!("the webhook at {host}")
-            }
+            Self::Webhook(webhook) => format!("the webhook at {}", webhook.host()),
         }
     }
 

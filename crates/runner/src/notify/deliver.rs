@@ -14,6 +14,8 @@ use super::channel::{Channel, Notification, Notify, Webhook};
 use crate::mask::mask;
 use crate::process::{self, Ended, Exit, Invocation, ProcessLimits, Program};
 
+const CURL: &str = "curl";
+const DESKTOP: &str = "notify-send";
 /// The time that one delivery may take; `curl` gives up before.
 const DEADLINE: Duration = Duration::from_secs(20);
 const CURL_SECONDS_MAX: u32 = 15;
@@ -102,9 +104,25 @@ impl Delivery<'_> {
     }
 }
 
+/// Why nothing can go through a channel, as far as that shows without trying.
+pub(super) fn unable(channel: &Channel) -> Option<String> {
+    let program = match channel {
+        Channel::Command(_) => return None,
+        Channel::Desktop => DESKTOP,
+        Channel::Webhook(webhook) => {
+            if let Err(reason) = config(webhook, "", "") {
+                return Some(reason);
+            }
+            CURL
+        }
+    };
+    let found = crate::agent::find_program(program, Path::new("."));
+    found.is_none().then(|| format!("the program {program} was not found"))
+}
+
 fn curl() -> Program {
     // Without the user's own settings for it: what is printed where is ours.
-    Program::Argv(["curl", "--disable", "--config", "-"].map(OsString::from).to_vec())
+    Program::Argv([CURL, "--disable", "--config", "-"].map(OsString::from).to_vec())
 }
 
 /// What `curl` is to do, in its own language.
@@ -155,7 +173,7 @@ fn signature(secret: &str, body: &str) -> String {
 fn desktop(notification: &Notification) -> Program {
     let escaped = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let title = format!("tillgreen: {}", notification.plan);
-    let words = ["notify-send", "--app-name=tillgreen", "--", &title, &escaped(&notification.text)];
+    let words = [DESKTOP, "--app-name=tillgreen", "--", &title, &escaped(&notification.text)];
     Program::Argv(words.map(OsString::from).to_vec())
 }
 
@@ -205,5 +223,8 @@ mod tests {
         let unset = Webhook { secret: Some("$TILLGREEN_NO_SUCH_VARIABLE".to_owned()), ..webhook };
         let problem = super::config(&unset, "{}", "7").unwrap_err();
         assert_eq!(problem, "the variable TILLGREEN_NO_SUCH_VARIABLE is not set");
+        let notify = Notify { webhooks: vec![unset], ..Notify::default() };
+        let expected = "no notice can reach the webhook at hooks.example: the variable TILLGREEN_NO_SUCH_VARIABLE is not set";
+        assert_eq!(notify.unable(), [expected]);
     }
 }

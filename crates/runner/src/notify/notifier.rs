@@ -1,5 +1,6 @@
 //! Delivering beside the run: each notice is a file for each channel until it arrived or was tried often enough.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
@@ -132,10 +133,14 @@ impl Queue {
                 Err(RecvTimeoutError::Disconnected) => thread::sleep(wait.min(self.first_wait)),
             }
         }
-        let left = self.parcels.len();
-        if left > 0 {
-            self.problems.push(format!("{left} of the notices have not arrived; the next run delivers them"));
-        }
+        let names: BTreeSet<String> = self
+            .parcels
+            .iter()
+            .filter_map(|parcel| Some(self.channel(&parcel.waiting.channel)?.name()))
+            .collect();
+        self.problems.extend(names.into_iter().map(|name| {
+            format!("notices have not reached {name} yet; the next run delivers them, `tillgreen notify test` says why")
+        }));
         Ok(())
     }
 

@@ -50,7 +50,7 @@ pub(crate) enum Freshness {
 /// The changes of an attempt to the plan file, and what was done about them.
 #[derive(Debug, Default)]
 pub(crate) struct Inspection {
-    /// Tasks whose boxes were put back.
+    /// Tasks whose boxes were put back, and other boxes by their words.
     pub tampered: Vec<TaskId>,
     /// Tasks that were gone for the first time, and were put back.
     pub restored: Vec<TaskId>,
@@ -152,6 +152,25 @@ impl PlanFiles {
     pub(crate) fn ticked_names(&self) -> BTreeSet<String> {
         let tasks = self.sources.iter().flat_map(|source| source.plan.tasks());
         tasks.filter(|task| task.state.is_done()).map(|task| task.id.name().to_owned()).collect()
+    }
+
+    /// The commands of the tasks but one, each once, with the first task that has it.
+    pub(crate) fn commands_of_others(&self, id: &TaskId) -> Vec<(Script, TaskId)> {
+        let mut seen = BTreeSet::new();
+        let mut commands = Vec::new();
+        for source in &self.sources {
+            for task in source.plan.tasks().iter().filter(|task| task.id != *id) {
+                let own = match source.plan.verify(task) {
+                    Verify::Runnable(script) => Some(script),
+                    Verify::Prose(_) | Verify::Absent => {
+                        default_script(&source.plan, task, &self.file.defaults)
+                    }
+                };
+                let new = own.filter(|script| seen.insert(script.text.clone()));
+                commands.extend(new.map(|script| (script, task.id.clone())));
+            }
+        }
+        commands
     }
 
     /// True if the task's box is ticked; where there are no boxes, it is as if it were.
@@ -379,7 +398,7 @@ impl PlanFiles {
         Ok(is_written)
     }
 
-    /// Looks at the files after an attempt at `own`. Boxes of other tasks are put back, and so is a task that is gone for
+    /// Looks at the files after an attempt at `own`. Boxes that are not its own are put back, and so is a task that is gone for
     /// the first time. Where no task is left at all, or with `--strict` tasks were reworded, the whole text is put back,
     /// and what was there is kept in `aside`.
     pub(crate) fn inspect(&mut self, own: &TaskId, own_box: OwnBox, aside: &Path) -> io::Result<Inspection> {
@@ -427,6 +446,10 @@ impl PlanFiles {
             source.put_back()?;
             inspection.restored = gone;
         }
+        let boxes = source.plan.put_back_boxes(&before, own);
+        if !boxes.is_empty() {
+            source.put_back()?;
+        }
         self.is_unreported = true;
         for id in &inspection.tampered {
             match before.task(id).map(|task| task.state.is_done()) {
@@ -435,6 +458,7 @@ impl PlanFiles {
                 None => {}
             }
         }
+        inspection.tampered.extend(boxes.iter().map(|words| TaskId::new(words)));
         Ok(inspection)
     }
 }

@@ -99,7 +99,7 @@ impl Examination<'_> {
                 self.problems.extend(wrong);
                 (plan, candidates)
             }
-            Wanted::Commands { original } => self.added(original, &text),
+            Wanted::Commands { original } => self.added(original, &text)?,
         };
         for candidate in &candidates {
             self.problems.extend(look_at_command(candidate, &plan, self.draft.git.root()));
@@ -127,27 +127,35 @@ impl Examination<'_> {
     }
 
     /// The plan with the commands of a draft in it, and these commands.
-    fn added(&mut self, original: &str, text: &str) -> (Plan, Vec<Candidate>) {
+    fn added(&mut self, original: &str, text: &str) -> Result<(Plan, Vec<Candidate>), PlanningError> {
         let before = self.brief.read(original);
         let (proposed, problems) = commands::read(text, &before);
         problems.iter().for_each(|(line, problem)| self.problem(*line, problem));
-        if proposed.is_empty() && problems.is_empty() {
-            self.problem(0, "it has no command");
-        }
         let mut plan = before.clone();
         let mut candidates = Vec::new();
+        let mut sent_back = self.draft.sent_back();
+        let mut refused = Vec::new();
         for one in proposed {
+            let pair = (one.task.id.to_string(), one.command.to_owned());
             match plan.add_verify(&one.task.id, one.command) {
                 Ok(()) => {
                     let script = Script::new(vec![one.command.to_owned()]);
                     candidates.push(Candidate::of(one.task, one.line, script));
                 }
+                // Who insists goes without it; the other commands are offered all the same.
+                Err(_) if sent_back.contains(&pair) => {}
                 Err(error) => {
-                    self.problem(one.line, &format!("{error}: it has to be one line without backticks"));
+                    refused.push((one.line, format!("{error}: {}", how_it_fits(one.command))));
+                    sent_back.push(pair);
                 }
             }
         }
-        (plan, candidates)
+        if candidates.is_empty() && refused.is_empty() && problems.is_empty() {
+            self.problem(0, "it has no command that can be written into the plan");
+        }
+        self.problems.extend(refused);
+        self.draft.send_back(&sent_back)?;
+        Ok((plan, candidates))
     }
 
     /// Tries the commands before the work. One that is green is sent back once.
@@ -194,6 +202,15 @@ impl Examination<'_> {
         }
         draft.send_back(&sent_back)?;
         Ok(tried)
+    }
+}
+
+/// What makes a command fit that was not taken as it stands.
+fn how_it_fits(command: &str) -> &'static str {
+    if command.contains('`') {
+        "it has to be one without backticks"
+    } else {
+        "it has to begin with a program, as in `bash scripts/check.sh`"
     }
 }
 

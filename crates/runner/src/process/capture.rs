@@ -2,12 +2,19 @@
 
 use std::collections::VecDeque;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 use crate::mask::{MaskedStream, mask_tail};
 use crate::process::handle::{Kept, ProcessLimits};
 use crate::process::printable::printable;
+
+/// How long what came after the head is not shown in the log.
+const SHOWN_EVERY: Duration = Duration::from_secs(1);
 
 /// One output of a process while it is being read.
 pub(super) struct Capture {
@@ -20,6 +27,8 @@ pub(super) struct Capture {
     tail: VecDeque<u8>,
     tail_bytes_max: usize,
     bytes_total: u64,
+    /// When the tail is to be shown in the log as it is then, if it is not yet.
+    show_at: Option<Instant>,
 }
 
 impl Capture {
@@ -34,11 +43,12 @@ impl Capture {
             tail: VecDeque::new(),
             tail_bytes_max: limits.tail_bytes_max,
             bytes_total: 0,
+            show_at: None,
         })
     }
 
-    /// Takes the next bytes of the output. Each line of the head is in the log file as soon as it is whole, the others
-    /// wait for the end, because until then nobody knows which of them are the last.
+    /// Takes the next bytes of the output. Each line of the head is in the log file as soon as it is whole; the others are
+    /// shown there as the last ones now and then, because until the end nobody knows which of them are.
     pub(super) fn take(&mut self, bytes: &[u8]) {
         self.bytes_total += bytes.len() as u64;
         let room = self.head_bytes_max - self.head_bytes;
@@ -56,10 +66,32 @@ impl Capture {
     }
 
     fn take_tail(&mut self, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
+        self.show_at.get_or_insert_with(|| Instant::now() + SHOWN_EVERY);
         let last = &bytes[bytes.len().saturating_sub(self.tail_bytes_max)..];
         let excess = (self.tail.len() + last.len()).saturating_sub(self.tail_bytes_max);
         self.tail.drain(..excess);
         self.tail.extend(last);
+    }
+
+    /// When [`Capture::show`] has something to show.
+    pub(super) fn show_at(&self) -> Option<Instant> {
+        self.show_at
+    }
+
+    /// Shows in the log what the last lines are now.
+    pub(super) fn show(&mut self) {
+        self.show_at = None;
+        let (head, omitted) = (&self.head, self.bytes_omitted());
+        let tail = whole_lines(self.tail.make_contiguous());
+        let last = omission(head, omitted) + &mask_tail(&printable(tail));
+        self.log.show(last.as_bytes());
+    }
+
+    fn bytes_omitted(&self) -> u64 {
+        self.bytes_total - (self.head_bytes + self.tail.len()) as u64
     }
 
     /// The only line that was written, if it was one line and is kept whole.
@@ -78,9 +110,9 @@ impl Capture {
 
     /// Completes the log file.
     pub(super) fn finish(mut self) -> Kept {
-        let bytes_omitted = self.bytes_total - (self.head_bytes + self.tail.len()) as u64;
-        let tail = Vec::from(std::mem::take(&mut self.tail));
+        let bytes_omitted = self.bytes_omitted();
         let text = if bytes_omitted == 0 {
+            let tail = Vec::from(std::mem::take(&mut self.tail));
             self.keep(|masking, kept| {
                 masking.take(&tail, kept);
                 masking.end(kept);
@@ -88,11 +120,10 @@ impl Capture {
             String::from_utf8_lossy(&self.head).into_owned()
         } else {
             self.keep(|masking, kept| masking.cut(kept));
-            let notice = omission(&self.head, bytes_omitted);
-            let tail = mask_tail(&printable(without_cut_start(&tail)));
-            self.log.write(notice.as_bytes());
-            self.log.write(tail.as_bytes());
-            String::from_utf8_lossy(&self.head).into_owned() + &notice + &tail
+            let tail = without_cut_start(self.tail.make_contiguous());
+            let last = omission(&self.head, bytes_omitted) + &mask_tail(&printable(tail));
+            self.log.write(last.as_bytes());
+            String::from_utf8_lossy(&self.head).into_owned() + &last
         };
         Kept { text, bytes_total: self.bytes_total, bytes_omitted, log_problem: self.log.problem }
     }
@@ -105,39 +136,68 @@ impl Capture {
 struct Log {
     file: Option<File>,
     path: PathBuf,
+    /// How much of it stays; what lies behind is only shown for now.
+    bytes: u64,
+    shown: u64,
     problem: Option<String>,
 }
 
 impl Log {
     fn create(path: &Path) -> io::Result<Self> {
         File::create(path)?;
-        Ok(Self { file: None, path: path.to_owned(), problem: None })
+        Ok(Self { file: None, path: path.to_owned(), bytes: 0, shown: 0, problem: None })
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        if self.problem.is_some() || bytes.is_empty() {
-            return;
-        }
-        if let Err(error) = self.try_write(bytes) {
-            self.problem = Some(format!("cannot write {}: {error}", self.path.display()));
+        if !bytes.is_empty() && self.put(bytes) {
+            self.bytes += bytes.len() as u64;
+            self.shown = self.bytes;
         }
     }
 
-    fn try_write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        match &mut self.file {
-            Some(file) => file.write_all(bytes),
-            None => {
-                let file = File::options().append(true).create(true).open(&self.path)?;
-                self.file.insert(file).write_all(bytes)
-            }
+    /// Has this at the end for now.
+    fn show(&mut self, bytes: &[u8]) {
+        if self.put(bytes) {
+            self.shown = self.bytes + bytes.len() as u64;
         }
+    }
+
+    /// True if it could be written.
+    fn put(&mut self, bytes: &[u8]) -> bool {
+        if self.problem.is_none()
+            && let Err(error) = self.try_put(bytes)
+        {
+            self.problem = Some(format!("cannot write {}: {error}", self.path.display()));
+        }
+        self.problem.is_none()
+    }
+
+    fn try_put(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let file = match &mut self.file {
+            Some(file) => file,
+            None => {
+                self.file.insert(File::options().write(true).create(true).truncate(false).open(&self.path)?)
+            }
+        };
+        file.write_all_at(bytes, self.bytes)?;
+        let end = self.bytes + bytes.len() as u64;
+        if end < self.shown { file.set_len(end) } else { Ok(()) }
     }
 }
 
 /// The line that stands for what was left out, on a line of its own.
 fn omission(head: &[u8], bytes_omitted: u64) -> String {
+    if bytes_omitted == 0 {
+        return String::new();
+    }
     let start = if head.is_empty() || head.ends_with(b"\n") { "" } else { "\n" };
     format!("{start}[{bytes_omitted} bytes left out]\n")
+}
+
+/// The tail without a last line that may go on: nobody can tell yet whether a secret is in it.
+fn whole_lines(tail: &[u8]) -> &[u8] {
+    let end = tail.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    without_cut_start(&tail[..end])
 }
 
 /// The tail without the last bytes of a character whose first ones it lacks.
@@ -223,6 +283,43 @@ mod tests {
         // As it is found after a kill.
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "the key is [masked]\n");
         assert_eq!(capture.finish().text, "the key is [masked]\nand more to come");
+    }
+
+    #[test]
+    fn the_last_lines_are_in_the_log_while_more_may_come() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        let mut capture = Capture::create(&path, &limits(4, 12)).unwrap();
+        let shown = || std::fs::read_to_string(&path).unwrap();
+        capture.take(b"one\n");
+        assert!(capture.show_at().is_none());
+        capture.take(b"two\nthree\nfo");
+        assert_eq!(shown(), "one\n");
+        assert!(capture.show_at().is_some());
+        capture.show();
+        assert_eq!(shown(), "one\n[masked]\nthree\n");
+        capture.take(b"ur\nfive\n");
+        capture.show();
+        assert_eq!(shown(), "one\n[8 bytes left out]\n[masked]\nfour\nfive\n");
+        capture.take(b"a\n");
+        let text = capture.finish().text;
+        assert_eq!(text, "one\n[10 bytes left out]\n[masked]\nfive\na\n");
+        assert_eq!(shown(), text);
+    }
+
+    #[test]
+    fn no_piece_of_a_secret_is_shown_for_a_while() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        let mut capture = Capture::create(&path, &limits(8, 60)).unwrap();
+        let shown = || std::fs::read_to_string(&path).unwrap();
+        capture.take(b"a\nkey is ghp_a1B2c3D4");
+        capture.show();
+        assert_eq!(shown(), "a\n");
+        capture.take(b"e5F6g7H8i9\nb\nkey: ghp_");
+        capture.show();
+        assert_eq!(shown(), "a\n [masked]\nb\n");
+        assert_eq!(capture.finish().text, "a\nkey is [masked]\nb\nkey: ghp_");
     }
 
     #[test]

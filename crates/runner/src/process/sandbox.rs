@@ -17,9 +17,6 @@ const WRITTEN_BY_COMMITS: [&str; 3] = ["objects", "refs", "logs"];
 /// The parts that decide what git runs.
 const DECIDING: [&str; 4] = ["hooks", "config", "config.worktree", "info"];
 
-/// The parts of the program's own folder for a plan by which a run is known and steered.
-const OF_RUN: [&str; 3] = ["journal.jsonl", "inbox", "archive"];
-
 /// The sandbox of one start of an agent.
 #[derive(Debug)]
 pub(crate) struct Sandbox<'a> {
@@ -71,6 +68,8 @@ impl Sandbox<'_> {
             paths.extend(of_agent);
         }
         paths.push(self.place.to_owned());
+        // What is bound by itself cannot be moved away to have another one in its place.
+        paths.extend(Some(self.place.join(".git")).filter(|git| git.is_dir()));
         if let Some(common) = self.git_common.filter(|common| !common.starts_with(self.place)) {
             paths.extend(WRITTEN_BY_COMMITS.map(|part| common.join(part)));
             paths.extend(own_part(self.place));
@@ -83,7 +82,9 @@ impl Sandbox<'_> {
         let folders = self.git_common.into_iter().map(Path::to_owned).chain(own_part(self.place));
         let mut paths: Vec<PathBuf> =
             folders.flat_map(|folder| DECIDING.map(|part| folder.join(part))).collect();
-        paths.extend(OF_RUN.map(|part| self.home.join(part)));
+        paths.extend(Some(self.place.join(".git")).filter(|git| git.is_file()));
+        // All that is known of runs; the folder of the attempt, which lies in it, is bound again.
+        paths.extend(self.home.parent().map(Path::to_owned));
         paths
     }
 }
@@ -154,9 +155,8 @@ mod tests {
         --ro-bind-try /repo/.git/worktrees/slot-1/config /repo/.git/worktrees/slot-1/config
         --ro-bind-try /repo/.git/worktrees/slot-1/config.worktree /repo/.git/worktrees/slot-1/config.worktree
         --ro-bind-try /repo/.git/worktrees/slot-1/info /repo/.git/worktrees/slot-1/info
-        --ro-bind-try /repo/.tillgreen/specs-demo/journal.jsonl /repo/.tillgreen/specs-demo/journal.jsonl
-        --ro-bind-try /repo/.tillgreen/specs-demo/inbox /repo/.tillgreen/specs-demo/inbox
-        --ro-bind-try /repo/.tillgreen/specs-demo/archive /repo/.tillgreen/specs-demo/archive
+        --ro-bind-try SLOT/.git SLOT/.git
+        --ro-bind-try /repo/.tillgreen /repo/.tillgreen
         --bind-try /repo/.tillgreen/specs-demo/attempts/1 /repo/.tillgreen/specs-demo/attempts/1
         --unshare-net
         -- sh -c

@@ -259,7 +259,13 @@ impl<L: Listener> Supervision<L> {
         }
     }
 
+    /// When there is something to do next without news: a limit, or last lines to show.
     fn next_time(&self) -> Instant {
+        let show_at = [&self.stdout, &self.stderr].into_iter().filter_map(Capture::show_at).min();
+        show_at.map_or(self.limit_at(), |at| at.min(self.limit_at()))
+    }
+
+    fn limit_at(&self) -> Instant {
         match self.phase {
             Phase::Running => self.no_progress_at().map_or(self.deadline_at, |at| at.min(self.deadline_at)),
             Phase::Leaving { term_at: at }
@@ -286,7 +292,19 @@ impl<L: Listener> Supervision<L> {
     }
 
     fn time_passed(&mut self) {
-        if self.phase == Phase::Running && self.leave_out_stop() && Instant::now() < self.next_time() {
+        let now = Instant::now();
+        for capture in [&mut self.stdout, &mut self.stderr] {
+            if capture.show_at().is_some_and(|at| at <= now) {
+                capture.show();
+            }
+        }
+        if now >= self.limit_at() {
+            self.limit_passed();
+        }
+    }
+
+    fn limit_passed(&mut self) {
+        if self.phase == Phase::Running && self.leave_out_stop() && Instant::now() < self.limit_at() {
             return;
         }
         match self.phase {

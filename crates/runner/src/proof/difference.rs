@@ -9,6 +9,7 @@ use std::time::SystemTime;
 
 use crate::git::{ChangeKind, Git};
 use crate::work::project_files::is_own;
+use crate::worktrees::is_manifest_name;
 
 /// Ignored paths that are remembered one by one.
 const PATHS_MAX: usize = 1_000;
@@ -124,6 +125,17 @@ impl Both<'_> {
         let mut seen = BTreeSet::new();
         found.retain(|difference| seen.insert(difference.path.clone()));
         found
+    }
+
+    /// A file that says what is to be installed and that is not as it is committed: missing work, or one that git ignored
+    /// before the run.
+    pub(super) fn manifests(&self) -> (Option<String>, Option<String>) {
+        let is_manifest = |path: &str| is_manifest_name(path.rsplit('/').next().unwrap_or(path));
+        let mut missing = self.candidates("").into_iter();
+        let missing = missing.find(|difference| is_manifest(&difference.path));
+        let ignored = self.git.ignored_in_project().unwrap_or_default();
+        let ignored = ignored.into_iter().find(|path| is_manifest(path) && !self.tree.join(path).exists());
+        (missing.map(|difference| difference.told), ignored.map(|path| format!("git ignores `{path}`")))
     }
 
     /// What the command itself names.

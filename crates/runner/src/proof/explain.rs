@@ -13,7 +13,7 @@ use crate::proof::difference::{Both, Difference};
 use crate::proof::done_task::Holding;
 use crate::proof::take::{Interrupted, Run, Taking};
 use crate::work::project_files::listed;
-use crate::worktrees::{BroughtBy, PROOF, Unready, lacking, propose_setup};
+use crate::worktrees::{BroughtBy, PROOF, Unready, lacking, setting, uninstalled};
 
 /// Differences that are named.
 const DIFFERENCES_TOLD_MAX: usize = 5;
@@ -80,7 +80,11 @@ impl<'a> Inquiry<'a> {
                 "checkouts of this repository are sparse, so that files of the commit may be missing";
             return Ok(ProofVerdict::NotProved { reason: reason.to_owned() });
         }
-        if let Some(lacking) = lacking(red.output, &self.taking.project, &tree, &self.taking.git) {
+        let (output, project, git) = (red.output, &self.taking.project, &self.taking.git);
+        if let Some(reason) = uninstalled(output, project, &tree, git) {
+            return Ok(ProofVerdict::NotProved { reason });
+        }
+        if let Some(lacking) = lacking(output, project, &tree, git) {
             match lacking.by {
                 BroughtBy::Nothing => return Ok(red.verdict(Some(lacking.told))),
                 BroughtBy::Hand if !both.is_of_surroundings(&lacking.path) => {}
@@ -172,10 +176,9 @@ impl<'a> Inquiry<'a> {
     }
 
     fn advice(&self, surroundings: &[String], is_green: bool) -> String {
-        let proposal = propose_setup(&self.taking.git).ok().flatten();
-        let advice = proposal.map_or_else(
+        let advice = setting(&self.taking.git).map_or_else(
             || "have worktree_copy or worktree_setup in tillgreen.toml bring it there".to_owned(),
-            |proposal| format!("set worktree_setup = {:?} in tillgreen.toml", proposal.command),
+            |setting| format!("set {setting} in tillgreen.toml"),
         );
         let lacks = listed(surroundings);
         let with = if is_green { ", and green with it" } else { "" };

@@ -24,7 +24,7 @@ use crate::proof::explain::{Inquiry, Red};
 use crate::proof::facts::Facts;
 use crate::run::effects::Effects;
 use crate::work::places::Done;
-use crate::worktrees::{PROOF, SetUpRunner, Slots, Unready, environment, relocated};
+use crate::worktrees::{PROOF, SetUpRunner, Slots, Unready, environment, loads_project, relocated};
 
 /// The time that a proof may take where nobody said otherwise, at least.
 const BUDGET_MIN: Duration = Duration::from_secs(600);
@@ -175,22 +175,41 @@ impl Taking {
         }
     }
 
-    /// Without a tree nothing is known.
+    /// Without a tree nothing is known. Where a set-up fails because work is missing, commands that need it are red.
     fn unready(&self, unready: &Unready) -> Vec<ProofVerdict> {
+        let tree = self.slots.root(PROOF);
+        let is_of_setup = matches!(unready, Unready::SetUp { .. });
+        let (missing, ignored) = if is_of_setup { self.both(&tree).manifests() } else { (None, None) };
         let verdict = |task: &DoneTask| match &task.shown {
             Shown::Nothing { reason, .. } => ProofVerdict::LeftOut { reason: reason.clone() },
-            Shown::Command { .. } => ProofVerdict::NotProved { reason: unready.to_string() },
+            Shown::Command { script, .. } => match (&missing, &ignored) {
+                (Some(differs), _) if script.tests_with_packages() || script.runs_node() => {
+                    ProofVerdict::Red {
+                        exit_code: None,
+                        error: unready.to_string(),
+                        differs: Some(differs.clone()),
+                    }
+                }
+                (Some(differs), _) | (None, Some(differs)) => {
+                    ProofVerdict::NotProved { reason: format!("{differs}, and {unready}") }
+                }
+                (None, None) => ProofVerdict::NotProved { reason: unready.to_string() },
+            },
         };
         self.tasks.iter().map(verdict).collect()
     }
 
     fn verdicts(&self, began: Instant) -> Result<(Vec<ProofVerdict>, Vec<String>), Interrupted> {
-        let runs = self.run_all(began)?;
+        let elsewhere = self.elsewhere();
+        let runs = self.run_all(&elsewhere, began)?;
         let mut inquiry = Inquiry::new(self, began);
         let mut verdicts = Vec::new();
         for task in &self.tasks {
             verdicts.push(match &task.shown {
                 Shown::Nothing { reason, .. } => ProofVerdict::LeftOut { reason: reason.clone() },
+                Shown::Command { script, .. } if elsewhere.contains_key(script.text.as_str()) => {
+                    ProofVerdict::NotProved { reason: elsewhere[script.text.as_str()].clone() }
+                }
                 Shown::Command { script, commit, holding } => match runs.get(script.text.as_str()) {
                     None | Some(Run::OutOfTime) => ProofVerdict::NotReached,
                     Some(Run::Green(exit_code)) => ProofVerdict::Green { exit_code: *exit_code },
@@ -209,11 +228,27 @@ impl Taking {
         Ok((verdicts, inquiry.notes))
     }
 
+    /// The commands that load the project's files instead of the tree's, with what leads there.
+    fn elsewhere(&self) -> BTreeMap<&str, String> {
+        let place = self.slots.root(PROOF);
+        let scripts = self.tasks.iter().filter_map(|task| match &task.shown {
+            Shown::Command { script, .. } => Some(script),
+            Shown::Nothing { .. } => None,
+        });
+        let led = |script: &Script| loads_project(script, &self.project, &place, &self.git);
+        scripts.filter_map(|script| Some((script.text.as_str(), led(script)?))).collect()
+    }
+
     /// Runs each command once: in the order of the plan in one tree or, where tasks had trees of their own before, side by side.
-    fn run_all(&self, began: Instant) -> Result<BTreeMap<&str, Run>, Interrupted> {
+    fn run_all(
+        &self,
+        left_out: &BTreeMap<&str, String>,
+        began: Instant,
+    ) -> Result<BTreeMap<&str, Run>, Interrupted> {
         let mut scripts: Vec<(&DoneTask, &Script)> = Vec::new();
         for task in &self.tasks {
             if let Shown::Command { script, .. } = &task.shown
+                && !left_out.contains_key(script.text.as_str())
                 && !scripts.iter().any(|(_, known)| known.text == script.text)
             {
                 scripts.push((task, script));

@@ -18,7 +18,7 @@ use crate::plan_file::Freshness;
 use crate::process::{LostTime, lost_time};
 use crate::record::projections::Projections;
 use crate::run::directives::Directions;
-use crate::run::effects::{Effects, World};
+use crate::run::effects::{Effects, Note, World};
 use crate::run::open::{Beginning, Request, Then};
 use crate::work::kept::withdrawn_by;
 
@@ -235,8 +235,8 @@ impl<'a> Driver<'a> {
     }
 
     pub(super) fn record_notes(&mut self) -> Result<(), RunError> {
-        for (task, text) in std::mem::take(&mut self.world.outcome.notes) {
-            let observation = Observation { at: now(), seen: Seen::Noted { task, text } };
+        for Note { task, text, passing } in std::mem::take(&mut self.world.outcome.notes) {
+            let observation = Observation { at: now(), seen: Seen::Noted { task, text, passing } };
             if let Some(event) = decide(&self.state, observation) {
                 self.write(&event)?;
             }
@@ -292,7 +292,7 @@ impl<'a> Driver<'a> {
     /// Says what can be recorded no longer.
     fn mention_notes(&mut self) {
         self.take_outcome();
-        for (_, text) in std::mem::take(&mut self.world.outcome.notes) {
+        for Note { text, .. } in std::mem::take(&mut self.world.outcome.notes) {
             self.mention(text);
         }
     }

@@ -69,9 +69,18 @@ pub(crate) struct Outcome {
     /// Observations, in their order.
     pub seen: Vec<Seen>,
     /// Notes that stay in the record.
-    pub notes: Vec<(Option<TaskId>, String)>,
+    pub notes: Vec<Note>,
     /// Words in passing, such as what is waited for.
     pub mentions: Vec<String>,
+}
+
+/// A note.
+#[derive(Debug)]
+pub(crate) struct Note {
+    pub task: Option<TaskId>,
+    pub text: String,
+    /// True if it is about this start of the program alone.
+    pub passing: bool,
 }
 
 /// Looks that are taken, and things that are said, once in each start of the program.
@@ -282,12 +291,18 @@ impl Effects<'_, '_> {
 
     /// Tells something that stays in the record.
     pub(crate) fn note(&mut self, text: String) {
-        self.world.outcome.notes.push((None, bounded(&text)));
+        self.world.outcome.notes.push(Note { task: None, text: bounded(&text), passing: false });
     }
 
     /// Notes something about a task.
     pub(crate) fn note_of(&mut self, task: &TaskId, text: String) {
-        self.world.outcome.notes.push((Some(task.clone()), bounded(&text)));
+        let task = Some(task.clone());
+        self.world.outcome.notes.push(Note { task, text: bounded(&text), passing: false });
+    }
+
+    /// Notes something that the next start of the program looks at again.
+    pub(crate) fn note_for_now(&mut self, text: String) {
+        self.world.outcome.notes.push(Note { task: None, text: bounded(&text), passing: true });
     }
 
     /// Says something in passing, such as what is waited for.

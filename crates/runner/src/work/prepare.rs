@@ -16,7 +16,9 @@ use crate::run::effects::Effects;
 use crate::work::pack::fingerprint;
 use crate::work::places::Done;
 use crate::work::project_files::listed;
-use crate::worktrees::{LANDING, SetUpRunner, Slots, Unready, missing, propose_setup};
+use crate::worktrees::{
+    LANDING, SetUpRunner, Slots, Unready, lacking_packages, loads_project, missing, setting,
+};
 
 /// Folders that builds and tests make: that they are missing says nothing.
 const OUTPUTS: [&str; 12] = [
@@ -66,7 +68,7 @@ impl Preparation {
     fn run(&self) -> Result<Ready, Unready> {
         self.slots.forget_indexes(Some(self.slot));
         let mut notes = self.slots.show(self.slot, &self.head, &self.by)?;
-        let before = match self.trial.as_ref().map_or(Tried::Nothing, |trial| trial.run(self)) {
+        let before = match self.trial.as_ref().map_or(Tried::Nothing, |trial| trial.run_in(self)) {
             Tried::Nothing => None,
             Tried::Lacking(reason) => return Err(Unready::Lacking { reason }),
             Tried::CutShort(before) => {
@@ -153,7 +155,10 @@ enum Tried {
 impl SlotTrial {
     /// Runs the command where its result is due, or where the project has something that git ignores and that is not in
     /// the slot.
-    fn run(&self, slot: &Preparation) -> Tried {
+    fn run_in(&self, slot: &Preparation) -> Tried {
+        if let Some(reason) = loads_project(&self.script, &slot.project, &slot.place.root, &slot.git) {
+            return Tried::Lacking(reason);
+        }
         let lacks = |path: &String| {
             let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or(path);
             let is_output = OUTPUTS.contains(&name) || crate::work::project_files::is_own(path);
@@ -171,17 +176,23 @@ impl SlotTrial {
             return Tried::CutShort(before);
         }
         let is_red = matches!(exit, Exit::Code(code) if code != 0) && !lacking.is_empty();
+        let root = &slot.place.root;
         let output = format!("{}\n{}", stdout.text, stderr.text);
-        if let (true, Some(reason)) = (is_red, missing(&output, &slot.project, &slot.place.root, &slot.git)) {
+        if let (true, Some(reason)) = (is_red, missing(&output, &slot.project, root, &slot.git)) {
             return Tried::Lacking(reason);
         }
-        if !is_red || slot.by.run(self.in_project.clone()).exit != Exit::Code(0) {
+        if !is_red {
             return Tried::Ended(before);
         }
-        let proposal = propose_setup(&slot.git).ok().flatten();
-        let advice = proposal.map_or_else(
+        if slot.by.run(self.in_project.clone()).exit != Exit::Code(0) {
+            // Red in both, as before new tests are there: whether packages are missing shows only after the work.
+            let packages = || lacking_packages(&slot.project, root, &slot.git);
+            let lacking = self.script.runs_node().then(packages).flatten();
+            return lacking.map_or(Tried::Ended(before), Tried::Lacking);
+        }
+        let advice = setting(&slot.git).map_or_else(
             || "have worktree_copy or worktree_setup in tillgreen.toml bring it there".to_owned(),
-            |proposal| format!("set worktree_setup = {:?} in tillgreen.toml", proposal.command),
+            |setting| format!("set {setting} in tillgreen.toml"),
         );
         Tried::Lacking(format!(
             "the verify command is green in the project and red in a new work tree, which lacks what git ignores ({}): {advice}",

@@ -72,6 +72,17 @@ pub(super) fn environments(root: &Path) -> Vec<String> {
     names.into_iter().filter(is_one).map(str::to_owned).collect()
 }
 
+/// The set-up that a project needs as a line of the settings, if it is known.
+pub(crate) fn setting(git: &Git) -> Option<String> {
+    let proposal = propose_setup(git).ok().flatten()?;
+    Some(format!("worktree_setup = {}", quoted_setting(&proposal.command)))
+}
+
+/// A text as a value in the settings.
+fn quoted_setting(text: &str) -> String {
+    if text.contains(['"', '\\']) && !text.contains('\'') { format!("'{text}'") } else { format!("{text:?}") }
+}
+
 impl Project<'_> {
     fn proposal(&self, is_there: &dyn Fn(&str) -> bool) -> Option<Proposal> {
         let mut parts: Vec<Part> = self.submodules().into_iter().collect();

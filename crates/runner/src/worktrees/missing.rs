@@ -7,12 +7,27 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use crate::git::Git;
-use crate::worktrees::detect::{environments, propose_setup};
+use crate::worktrees::detect::{environments, setting};
 
 /// The number of lines at the end of an output that are read.
 const LINES_MAX: usize = 400;
 /// The number of names that are looked for.
 const NAMES_MAX: usize = 60;
+
+/// Files that say which packages of Node there are.
+const NODE_MANIFESTS: [&str; 6] =
+    ["package.json", "package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock"];
+/// Files that say which modules of Python there are.
+const PYTHON_MANIFESTS: [&str; 8] = [
+    "Pipfile",
+    "poetry.lock",
+    "pyproject.toml",
+    "requirements-dev.txt",
+    "requirements.txt",
+    "setup.cfg",
+    "setup.py",
+    "uv.lock",
+];
 
 /// Something that an output says is missing.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,17 +73,37 @@ pub(crate) enum BroughtBy {
 /// The same with where it is.
 pub(crate) fn lacking(output: &str, project: &Path, place: &Path, git: &Git) -> Option<Lacking> {
     let search = Search { project, place, git };
+    all_wanted(output).iter().find_map(|wanted| search.told(wanted))
+}
+
+/// The sentence for people if a red command names something that what is committed declares and that is installed neither in
+/// the project nor in the place, as in a fresh clone.
+pub(crate) fn uninstalled(output: &str, project: &Path, place: &Path, git: &Git) -> Option<String> {
+    let search = Search { project, place, git };
+    all_wanted(output).iter().find_map(|wanted| search.uninstalled(wanted))
+}
+
+/// The sentence for people if the project has packages of Node that git ignores, and the place has none.
+pub(crate) fn lacking_packages(project: &Path, place: &Path, git: &Git) -> Option<String> {
+    let search = Search { project, place, git };
+    let ignored = git.ignored_in_project().unwrap_or_default();
+    let mut folders = ignored.iter().map(|folder| folder.trim_end_matches('/'));
+    let is_lacking = |folder: &&str| {
+        folder.rsplit('/').next() == Some("node_modules")
+            && is_filled(&project.join(folder))
+            && !is_filled(&place.join(folder))
+    };
+    let folder = folders.find(is_lacking)?;
+    Some(search.set_up("what the verify command may need", folder).told)
+}
+
+/// The things that the end of an output says are missing, each once.
+fn all_wanted(output: &str) -> Vec<Wanted> {
     let mut lines: Vec<&str> = output.lines().rev().take(LINES_MAX).collect();
     lines.reverse();
     let mut seen = BTreeSet::new();
-    for wanted in lines.into_iter().flat_map(wanted_in).take(NAMES_MAX) {
-        if seen.insert(wanted.clone())
-            && let Some(told) = search.told(&wanted)
-        {
-            return Some(told);
-        }
-    }
-    None
+    let wanted = lines.into_iter().flat_map(wanted_in).take(NAMES_MAX);
+    wanted.filter(|wanted| seen.insert(wanted.clone())).collect()
 }
 
 struct Search<'a> {
@@ -98,11 +133,94 @@ impl Search<'_> {
             let folder = from.and_then(|from| Path::new(from).parent()).unwrap_or(Path::new(""));
             return self.path(&self.inside(&folder.join(name))?);
         }
-        let mut parts = name.split('/');
-        let first = parts.next()?;
-        let package =
-            if first.starts_with('@') { format!("{first}/{}", parts.next()?) } else { first.to_owned() };
-        self.in_packages(&package, &format!("the package `{package}`"))
+        let package = package_of(name)?;
+        let what = format!("the package `{package}`");
+        let lacking = self.in_packages(&package, &what)?;
+        if self.is_declared(&lacking.path, &package) {
+            return Some(lacking);
+        }
+        let told = format!(
+            "{what} is in {} and not in package.json: name it there, as `npm install {package}` does",
+            lacking.path
+        );
+        Some(Lacking { by: BroughtBy::Nothing, told, ..lacking })
+    }
+
+    /// True unless a package is one that somebody installed without a trace in what is committed.
+    fn is_declared(&self, folder: &str, package: &str) -> bool {
+        let manifests = self.manifests(&NODE_MANIFESTS);
+        if manifests.iter().any(|(_, text)| names_package(text, package)) {
+            return true;
+        }
+        let is_lock = |(path, _): &(String, String)| !path.ends_with("package.json");
+        if manifests.iter().any(is_lock) {
+            return false;
+        }
+        // Without a lock file, only npm knows what nothing else asks for.
+        let text =
+            fs::read_to_string(self.project.join(folder).join(".package-lock.json")).unwrap_or_default();
+        let installed: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+        installed["packages"][format!("node_modules/{package}")]["extraneous"] != true
+    }
+
+    /// The files of these names that git tracks, with their text as it is in the place.
+    fn manifests(&self, names: &[&str]) -> Vec<(String, String)> {
+        let is_one = |path: &String| names.contains(&path.rsplit('/').next().unwrap_or(path));
+        let paths = self.git.tracked_paths().unwrap_or_default().into_iter().filter(is_one);
+        paths
+            .filter_map(|path| Some((path.clone(), fs::read_to_string(self.place.join(&path)).ok()?)))
+            .collect()
+    }
+
+    /// A package or program that what is committed names and that is installed nowhere.
+    fn uninstalled(&self, wanted: &Wanted) -> Option<String> {
+        let is_installed = |manifests: &[&str]| {
+            if manifests == NODE_MANIFESTS { self.has_packages_of_node() } else { self.has_environment() }
+        };
+        let (manifests, name): (&[&str], String) = match wanted {
+            Wanted::Node { name, .. } if name.starts_with(['.', '/']) => return None,
+            Wanted::Node { name, .. } => (&NODE_MANIFESTS, package_of(name)?),
+            Wanted::Python(name) => (&PYTHON_MANIFESTS, name.split('.').next()?.to_owned()),
+            Wanted::Program(name) if self.names(&NODE_MANIFESTS, name) => (&NODE_MANIFESTS, name.clone()),
+            Wanted::Program(name) if !name.contains('/') => (&PYTHON_MANIFESTS, name.clone()),
+            Wanted::Program(path) | Wanted::Path(path) => (manifests_of_folder(path)?, path.clone()),
+        };
+        let is_named = name.contains("/bin/") || name.contains("/.bin/") || self.names(manifests, &name);
+        let is_meant = is_named && !is_installed(manifests) && !self.is_own(&name);
+        let set = setting(self.git).filter(|_| is_meant)?;
+        Some(format!(
+            "`{name}` is installed neither here nor in a clean checkout: set {set} in tillgreen.toml"
+        ))
+    }
+
+    /// True if one of these files names a package, or a program that a package brings.
+    fn names(&self, manifests: &[&str], name: &str) -> bool {
+        if manifests.contains(&"package.json") {
+            return self.manifests(manifests).iter().any(|(_, text)| names_package(text, name));
+        }
+        // The package of a module has a name like it: `pyyaml`, `python-dotenv`.
+        let wanted = name.to_lowercase().replace('_', "-");
+        let is_like = |word: &str| {
+            let word = word.to_lowercase().replace('_', "-");
+            word == wanted || (wanted.len() > 3 && (word.starts_with(&wanted) || word.ends_with(&wanted)))
+        };
+        let is_gap = |character: char| !character.is_ascii_alphanumeric() && !"-_.".contains(character);
+        self.manifests(manifests).iter().any(|(_, text)| text.split(is_gap).any(is_like))
+    }
+
+    /// True of a module of the project's own.
+    fn is_own(&self, module: &str) -> bool {
+        let file = format!("{module}.py");
+        let is_it = |path: &String| path.split('/').any(|part| part == module || part == file);
+        self.git.tracked_paths().unwrap_or_default().iter().any(is_it)
+    }
+
+    fn has_packages_of_node(&self) -> bool {
+        [self.project, self.place].iter().any(|root| is_filled(&root.join("node_modules")))
+    }
+
+    fn has_environment(&self) -> bool {
+        [self.project, self.place].iter().any(|root| !environments(root).is_empty())
     }
 
     fn python(&self, name: &str) -> Option<Lacking> {
@@ -191,13 +309,10 @@ impl Search<'_> {
             );
             return Lacking { path: folder.to_owned(), by: BroughtBy::Nothing, told };
         }
-        let proposal = propose_setup(self.git).ok().flatten();
-        let setting = match proposal {
-            Some(proposal) => format!("set worktree_setup = {}", quoted(&proposal.command)),
-            None => "set worktree_setup to the command that makes it".to_owned(),
-        };
+        let set =
+            setting(self.git).unwrap_or_else(|| "worktree_setup to the command that makes it".to_owned());
         let told = format!(
-            "{what} is in {folder} of the project, which git ignores, and not in the work tree: {setting} in tillgreen.toml"
+            "{what} is in {folder} of the project, which git ignores, and not in the work tree: set {set} in tillgreen.toml"
         );
         Lacking { path: folder.to_owned(), by: BroughtBy::Setup, told }
     }
@@ -245,14 +360,31 @@ impl Search<'_> {
     }
 }
 
+/// True if a manifest or a lock file of Node names a package, or a program that one brings.
+fn names_package(text: &str, name: &str) -> bool {
+    let forms = [format!("\"{name}\""), format!("{name}@"), format!("/{name}\""), format!("/{name}/")];
+    forms.iter().any(|form| text.contains(form))
+}
+
+/// The package of Node that a path begins with.
+fn package_of(name: &str) -> Option<String> {
+    let mut parts = name.split('/');
+    let first = parts.next()?;
+    if first.starts_with('@') { Some(format!("{first}/{}", parts.next()?)) } else { Some(first.to_owned()) }
+}
+
+/// The files that say what is in the folder of installed programs that a path begins with.
+fn manifests_of_folder(path: &str) -> Option<&'static [&'static str]> {
+    let path = path.trim_start_matches("./");
+    if path.starts_with("node_modules/.bin/") {
+        return Some(&NODE_MANIFESTS);
+    }
+    [".venv/bin/", "venv/bin/"].iter().any(|folder| path.starts_with(folder)).then_some(&PYTHON_MANIFESTS)
+}
+
 /// True for what is built: a copy of it would be about other sources.
 fn is_made(path: &str) -> bool {
     path.split('/').any(|name| ["dist", "build", "out", "target", ".next"].contains(&name))
-}
-
-/// A text as a value in the settings.
-fn quoted(text: &str) -> String {
-    if text.contains(['"', '\\']) && !text.contains('\'') { format!("'{text}'") } else { format!("{text:?}") }
 }
 
 fn site_packages(environment: &Path) -> Vec<PathBuf> {
@@ -301,7 +433,14 @@ fn wanted_in(line: &str) -> Vec<Wanted> {
         let name = quoted_in(rest).map_or_else(|| first_word(rest), |(name, _)| name);
         wanted.push(Wanted::Python(name.trim_matches(['\'', '"', ';', ',']).to_owned()));
     }
-    wanted.extend(program_in(line).map(Wanted::Program));
+    wanted.extend(program_in(line).or_else(|| spawned_in(line)).map(Wanted::Program));
+    // npx, where it may not install.
+    if let Some((_, rest)) = line.split_once("missing packages and no YES option: [")
+        && let Some((name, _)) = quoted_in(rest)
+    {
+        let name = name.rsplit_once('@').map_or(name.as_str(), |(name, _)| name).to_owned();
+        wanted.push(Wanted::Node { name, from: None });
+    }
     let is_about_file = [
         "No such file or directory",
         "no such file or directory",
@@ -353,6 +492,22 @@ fn program_in(line: &str) -> Option<String> {
     (!name.is_empty() && !name.contains(' ')).then(|| name.to_owned())
 }
 
+/// `Error: spawn eslint ENOENT`, `Task failed to spawn: prettier --check`, `error Command "jest" not found.`
+fn spawned_in(line: &str) -> Option<String> {
+    if let Some((_, rest)) = line.split_once("Command \"")
+        && let Some((name, _)) = rest.split_once("\" not found")
+    {
+        return Some(name.to_owned());
+    }
+    let behind =
+        ["failed to spawn: ", "failed with ENOENT: "].into_iter().find_map(|words| line.split_once(words));
+    if let Some((_, rest)) = behind {
+        return Some(first_word(rest));
+    }
+    let (_, rest) = line.split_once("spawn ")?;
+    rest.split_once(" ENOENT").map(|(name, _)| first_word(name))
+}
+
 /// Words that can be paths: those in quotes, and those that look like one.
 fn paths_in(line: &str) -> Vec<String> {
     let is_gap = |character: char| character.is_whitespace() || "'\"`‘’,;()[]<>=".contains(character);
@@ -370,231 +525,4 @@ fn paths_in(line: &str) -> Vec<String> {
 
 fn first_word(text: &str) -> String {
     text.split_whitespace().next().unwrap_or_default().to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use std::os::unix::fs::symlink;
-
-    use testkit::Repository;
-
-    use super::*;
-
-    struct Both {
-        _folder: tempfile::TempDir,
-        repository: Repository,
-        place: PathBuf,
-    }
-
-    impl Both {
-        /// A project with much that git ignores, and a work tree with nothing of it.
-        fn new(manifest: &str) -> Both {
-            let folder = tempfile::tempdir().unwrap();
-            let top = folder.path().canonicalize().unwrap();
-            let repository = Repository::init(&top.join("project"), &top.join("home"));
-            repository.write(manifest, "");
-            repository.write("src/app.js", "");
-            repository.write(
-                ".gitignore",
-                "node_modules/\n.venv/\ndist/\n*.secret\nsrc/generated/\n/vendor/\n/.env\n",
-            );
-            repository.commit_all("first");
-            for path in [
-                "node_modules/left-pad/index.js",
-                "node_modules/@scope/tool/index.js",
-                "packages/a/node_modules/deep/index.js",
-                ".venv/pyvenv.cfg",
-                ".venv/lib/python3.11/site-packages/yaml/__init__.py",
-                ".venv/lib/python3.11/site-packages/_cffi.cpython-311-x86_64-linux-gnu.so",
-                ".venv/bin/pytest",
-                "vendor/autoload.php",
-                "vendor/bin/phpunit",
-                "dist/index.js",
-                "config/api.secret",
-                "src/generated/client.js",
-                ".env",
-                "untracked.txt",
-            ] {
-                repository.write(path, "x");
-            }
-            fs::create_dir_all(repository.root().join("node_modules/.bin")).unwrap();
-            symlink("../left-pad/index.js", repository.root().join("node_modules/.bin/jest")).unwrap();
-            let place = top.join("slot-1");
-            repository.git(&["worktree", "add", "-q", "--detach", &place.display().to_string()]);
-            Both { _folder: folder, repository, place }
-        }
-
-        fn missing(&self, output: &str) -> Option<String> {
-            let output = output.replace("<slot>", &self.place.display().to_string());
-            let git = Git::in_test(self.repository.root(), &self.repository.environment());
-            missing(&output, self.repository.root(), &self.place, &git)
-        }
-    }
-
-    const NPM: &str = "and not in the work tree: set worktree_setup = \"npm ci\" in tillgreen.toml";
-
-    #[test]
-    fn what_the_project_has_and_git_ignores_is_named() {
-        let both = Both::new("package-lock.json");
-        let check = |output: &str, what: &str, setting: &str| {
-            let told = both.missing(output).unwrap_or_else(|| panic!("{output}"));
-            assert!(told.starts_with(what) && told.contains(setting), "{output}: {told}");
-        };
-        let package = "the package `left-pad` is in node_modules of the project, which git ignores";
-        let node = "node:internal/modules/cjs/loader:1228\n  throw err;\n\nError: Cannot find module 'left-pad'\nRequire stack:\n- <slot>/src/app.js\n    at Module._load\n  code: 'MODULE_NOT_FOUND',\n";
-        check(node, package, NPM);
-        check(
-            "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'left-pad' imported from <slot>/src/app.js",
-            package,
-            NPM,
-        );
-        check(
-            "    Cannot find module 'left-pad/sub' from 'src/app.js'\n\n    Require stack:\n",
-            package,
-            NPM,
-        );
-        check(
-            "src/app.ts(1,21): error TS2307: Cannot find module 'left-pad' or its corresponding type declarations.",
-            package,
-            NPM,
-        );
-        check(
-            "Error: Failed to resolve import \"left-pad\" from \"src/app.js\". Does the file exist?",
-            package,
-            NPM,
-        );
-        check("✘ [ERROR] Could not resolve \"left-pad\"", package, NPM);
-        check("Module not found: Error: Can't resolve 'left-pad' in '<slot>/src'", package, NPM);
-        check("Cannot find module '@scope/tool/x'", "the package `@scope/tool` is in node_modules", NPM);
-        check("Cannot find module 'deep'", "the package `deep` is in packages/a/node_modules", NPM);
-        check(
-            "\n> test\n> jest\n\nsh: 1: jest: not found\n",
-            "the program `jest` is in node_modules of the project",
-            NPM,
-        );
-        check("bash: line 1: jest: command not found", "the program `jest` is in node_modules", NPM);
-        check(".husky/pre-commit: 2: jest: not found", "the program `jest` is in node_modules", NPM);
-        check(
-            "bash: line 1: ./node_modules/.bin/jest: No such file or directory",
-            "`node_modules/.bin/jest` is in node_modules",
-            NPM,
-        );
-        check(
-            "bash: line 1: vendor/bin/phpunit: No such file or directory",
-            "`vendor/bin/phpunit` is in vendor",
-            "worktree_setup",
-        );
-        let php = "PHP Fatal error:  Uncaught Error: Failed opening required '<slot>/vendor/autoload.php' (include_path='.')";
-        check(php, "`vendor/autoload.php` is in vendor", "worktree_setup");
-        check(
-            "Error: Cannot find module '<slot>/dist/index.js'",
-            "`dist/index.js` is in dist",
-            "worktree_setup",
-        );
-        check(
-            "Cannot find module './generated/client' from 'src/app.js'",
-            "`src/generated/client.js` is in the project",
-            "worktree_copy = [\"src/generated/client.js\"]",
-        );
-        check(
-            "src/app.ts(3,1): error TS2307: Cannot find module './generated/client' or its",
-            "`src/generated/client.js`",
-            "worktree_copy",
-        );
-    }
-
-    #[test]
-    fn what_a_set_up_does_not_install_is_named_nowhere() {
-        let both = Both::new("package-lock.json");
-        let output = "Cannot find module 'left-pad' from 'src/app.js'";
-        let git = Git::in_test(both.repository.root(), &both.repository.environment());
-        let by = || lacking(output, both.repository.root(), &both.place, &git).map(|lacking| lacking.by);
-        fs::create_dir_all(both.place.join("node_modules/.cache")).unwrap();
-        assert_eq!(by(), Some(BroughtBy::Setup));
-        fs::create_dir_all(both.place.join("node_modules/other")).unwrap();
-        assert_eq!(by(), Some(BroughtBy::Nothing));
-    }
-
-    #[test]
-    fn modules_of_python_and_local_files_are_named() {
-        let both = Both::new("requirements.txt");
-        let check = |output: &str, what: &str, setting: &str| {
-            let told = both.missing(output).unwrap_or_else(|| panic!("{output}"));
-            assert!(told.starts_with(what) && told.contains(setting), "{output}: {told}");
-        };
-        let setting = "set worktree_setup = \"python3 -m venv --clear .venv && .venv/bin/pip install -r requirements.txt\"";
-        let yaml = "the module `yaml` of Python is in .venv of the project, which git ignores, and not in the work tree: ";
-        check(
-            "Traceback (most recent call last):\n  File \"<slot>/a.py\", line 1\n    import yaml\nModuleNotFoundError: No module named 'yaml'\n",
-            yaml,
-            setting,
-        );
-        check("E   ModuleNotFoundError: No module named 'yaml.cyaml'", yaml, setting);
-        check("/usr/bin/python3: No module named yaml", yaml, setting);
-        check("ImportError: No module named _cffi", "the module `_cffi`", setting);
-        check(
-            "bash: line 1: pytest: command not found",
-            "the program `pytest` is in .venv of the project",
-            setting,
-        );
-        check(
-            "bash: line 1: .venv/bin/pytest: No such file or directory",
-            "`.venv/bin/pytest` is in .venv",
-            setting,
-        );
-        let copy = "worktree_copy = [\"config/api.secret\"]";
-        let file =
-            "`config/api.secret` is in the project, where git ignores it, and not in the work tree: set ";
-        check("Error: ENOENT: no such file or directory, open '<slot>/config/api.secret'", file, copy);
-        check("FileNotFoundError: [Errno 2] No such file or directory: 'config/api.secret'", file, copy);
-        check("cat: config/api.secret: No such file or directory", file, copy);
-        check("panic: open config/api.secret: no such file or directory", file, copy);
-        check("make: *** No rule to make target 'config/api.secret', needed by 'all'.  Stop.", file, copy);
-        check(
-            "bash: line 1: .env: No such file or directory",
-            "`.env` is in the project",
-            "worktree_copy = [\".env\"]",
-        );
-        check(
-            "env file <slot>/.env not found: stat <slot>/.env: no such file or directory",
-            "`.env` is in",
-            "[\".env\"]",
-        );
-    }
-
-    #[test]
-    fn honest_failures_are_the_works() {
-        let both = Both::new("package-lock.json");
-        for output in [
-            "",
-            "1 test failed\nAssertionError: expected 1 to equal 2\n",
-            "Error: Cannot find module 'not-installed'\n",
-            "Error: Cannot find module './helper'\nRequire stack:\n- <slot>/src/app.js\n",
-            "ModuleNotFoundError: No module named 'app.new_thing'\n",
-            "bash: line 1: frobnicate: command not found\n",
-            "cat: untracked.txt: No such file or directory\n",
-            "ENOENT: no such file or directory, open '<slot>/src/none.json'\n",
-            "ENOENT: no such file or directory, open '<slot>/src/app.js'\n",
-            "FAIL left-pad is not padded; see node_modules/left-pad/index.js\n",
-            "HTTP 404 not found: /api/users\n",
-            "error[E0432]: unresolved import `crate::left`\n",
-            "cat: /etc/none: No such file or directory; ../../x/y: not found",
-        ] {
-            assert_eq!(both.missing(output), None, "{output}");
-        }
-        fs::create_dir_all(both.place.join("node_modules/left-pad")).unwrap();
-        assert_eq!(both.missing("Error: Cannot find module 'left-pad'"), None, "the tree has it");
-    }
-
-    #[test]
-    fn an_empty_submodule_is_named() {
-        let both = Both::new("package-lock.json");
-        both.repository.write(".gitmodules", "[submodule \"lib\"]\n\tpath = lib/x\n\turl = ../x\n");
-        both.repository.write("lib/x/x.h", "");
-        let told = both.missing("main.c:1:10: fatal error: lib/x/x.h: No such file or directory").unwrap();
-        assert!(
-            told.starts_with("`lib/x/x.h` is in the submodule lib/x, which is empty in work trees: set "),
-            "{told}"
-        );
-    }
 }

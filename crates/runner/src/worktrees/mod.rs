@@ -7,6 +7,7 @@
 mod canary;
 mod copies;
 mod detect;
+mod editable;
 mod environment;
 mod location;
 mod missing;
@@ -20,10 +21,12 @@ mod stamp;
 mod tests;
 
 pub(crate) use canary::{Canary, Verdict, canary};
+pub(crate) use detect::setting;
 pub use detect::{Proposal, propose_setup};
+pub(crate) use editable::loads_project;
 pub use environment::Variables;
 pub(crate) use environment::{environment, relocated};
-pub(crate) use missing::{BroughtBy, lacking, missing};
+pub(crate) use missing::{BroughtBy, lacking, lacking_packages, missing, uninstalled};
 pub use on_disk::{
     CleanError, PlanTrees, TreeOnDisk, in_words as bytes_in_words, kept_references, remove_trees,
     trees_on_disk,
@@ -31,3 +34,4 @@ pub use on_disk::{
 pub(crate) use setup::{SET_UP_DEADLINE, SetUpRunner};
 pub use slots::Worktrees;
 pub(crate) use slots::{LANDING, PROOF, Slots, Unready};
+pub(crate) use stamp::is_manifest_name;

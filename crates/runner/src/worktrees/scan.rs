@@ -112,7 +112,7 @@ fn is_telling(path: &Path) -> bool {
 }
 
 /// True if a file holds the project's path, and not only that of a folder whose name begins alike.
-fn names(file: &Path, project: &Path) -> bool {
+pub(super) fn names(file: &Path, project: &Path) -> bool {
     if !fs::symlink_metadata(file).is_ok_and(|metadata| metadata.len() <= FILE_BYTES_MAX) {
         return false;
     }

@@ -140,17 +140,21 @@ impl Sum {
 }
 
 /// True for what decides over the result of a set-up: manifests, submodules, patches, and files that the command names.
+/// True of the name of a file that says what is to be installed.
+pub(crate) fn is_manifest_name(name: &str) -> bool {
+    MANIFESTS.binary_search(&name).is_ok()
+        || (name.starts_with("requirements") || name.starts_with("constraints"))
+            && (name.ends_with(".txt") || name.ends_with(".in"))
+        || [".gemspec", ".cmake", ".csproj", ".prisma"].iter().any(|end| name.ends_with(end))
+}
+
 fn is_manifest(entry: &Tracked, named: &BTreeSet<&str>) -> bool {
     let Some(name) = entry.path.file_name().and_then(OsStr::to_str) else { return entry.is_submodule() };
-    let is_pattern = (name.starts_with("requirements") || name.starts_with("constraints"))
-        && (name.ends_with(".txt") || name.ends_with(".in"))
-        || [".gemspec", ".cmake", ".csproj", ".prisma"].iter().any(|end| name.ends_with(end));
     let is_build_file = ["Makefile", "makefile", "GNUmakefile", "justfile", "Justfile"].contains(&name)
         && (named.contains("make") || named.contains("just"));
     let is_in = |folder: &str| entry.path.components().any(|part| part.as_os_str() == folder);
     entry.is_submodule()
-        || MANIFESTS.binary_search(&name).is_ok()
-        || is_pattern
+        || is_manifest_name(name)
         || is_build_file
         || is_in("patches")
         || is_in(".yarn")

@@ -204,6 +204,9 @@ fn help_of_the_program() {
       cancel       Stop a running run cleanly; nothing is deleted
       clean        Remove the work trees of a plan, or of all plans here, from the disk
       watch        Watch a run on a full screen, and answer, tell, pause and skip from there
+      serve        Show runs on a page in a browser, and answer, tell, pause and skip from there
+      report       Write a run as one page for whoever reviews its work; or as Markdown, or as test
+                   results
       log          Print the journal of a plan, readable
       prove        Show that what is done holds: run tasks' commands in a clean checkout of what is
                    committed

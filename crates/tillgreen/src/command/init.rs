@@ -206,6 +206,7 @@ const TOPICS: &[(&str, &[Setting])] = &[
                 "\"SHOP-12\"",
                 "what commit messages of the program's own begin with; default: nothing",
             ),
+            Setting("write_back", "true", "tell the source of an imported plan what is done as it is done"),
             Setting(
                 "allow_dirty",
                 "false",
@@ -605,6 +606,7 @@ mod tests {
         # Start
         # branch = "NAME"                 # the branch to work on, made if it is not there; default: the one checked out
         # commit_prefix = "SHOP-12"       # what commit messages of the program's own begin with; default: nothing
+        # write_back = true               # tell the source of an imported plan what is done as it is done
         # allow_dirty = false             # start though there are uncommitted changes; they are never committed
         # fresh = false                   # always start over from the boxes
         # dry_run = false                 # only say what would be done

@@ -190,6 +190,12 @@ fn begun(draft: &Draft, wish: &Wish, arguments: &PlanningArgs) -> Result<Option<
                 .hint(format!("go on with that by `{}`", wish.again))
                 .hint("or give the new one another name with `--name NAME`; `--fresh` drops what was begun"))
         }
+        (Wanted::Commands { .. }, Some(_)) if arguments.accept && draft.proposal().is_some() => {
+            // What would be proposed now is not what was looked at.
+            let plan = wish.plan.display();
+            Err(Error::usage(format!("{plan} was changed since the commands were proposed for it"))
+                .hint(format!("have them proposed anew by `{}`, and look at them", wish.again)))
+        }
         (Wanted::Commands { .. }, Some(_)) => {
             note("the plan was changed since commands were begun for it: they are begun anew");
             Ok(None)

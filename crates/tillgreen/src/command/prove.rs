@@ -74,5 +74,5 @@ pub(crate) fn run(context: &mut Context, arguments: &ProveArgs) -> Ended {
             }
         }
     }
-    Ok(if is_red { exit::STOPPED } else { exit::DONE })
+    Ok(if is_red || taken.shows_nothing() { exit::STOPPED } else { exit::DONE })
 }

@@ -23,7 +23,7 @@ use crate::settings::{
 use crate::view::facts::Verbosity;
 use crate::view::screen::{Label, Screen};
 use crate::view::subject::Subject;
-use crate::view::text::{clean, one_line};
+use crate::view::text::{clean, one_line, script_line};
 use crate::view::{ci, ending, json, proof, pull_request, question, retry_summary, summary};
 
 /// Characters of a title.
@@ -151,6 +151,7 @@ fn carry_out(
     let screen = among.into_iter().fold(screen, Screen::among);
     let notify = FileSettings::load(request.project.root())?.notify;
     let screen = screen.reading(live).with_origins(of_project(request)).notifying(&notify);
+    notify.unable().iter().for_each(|problem| eprint_quietly(&format!("note: {}\n", clean(problem))));
     let has_answer = matches!(request.beginning, Beginning::Told(..));
     let mut screen = if has_answer { screen.with_answer() } else { screen };
     let finished = runner::run(request, &mut |state, notice| screen.show(state, notice));
@@ -330,7 +331,13 @@ fn dry_run(
     }
     writeln!(context.out, "Commands:")?;
     for CommandOrigin { command, from, purpose, .. } in commands {
-        writeln!(context.out, "  `{}` to {} ({})", clean(&command), clean(&purpose), clean(&from))?;
+        writeln!(
+            context.out,
+            "  `{}` to {} ({})",
+            clean(&script_line(&command)),
+            clean(&purpose),
+            clean(&from)
+        )?;
     }
     for (command, purpose) in forge {
         writeln!(context.out, "would run `{}` to: {purpose}", clean(&command))?;

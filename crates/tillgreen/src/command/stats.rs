@@ -77,6 +77,11 @@ fn all(project: &Project) -> Result<Found, Error> {
     }
 }
 
+/// Every run of a project that can be read.
+pub(crate) fn readable(project: &Project) -> Result<Vec<Run>, Error> {
+    Ok(all(project)?.runs)
+}
+
 /// An error with its causes, in a line.
 fn explained(error: &RecordError) -> String {
     let causes = std::iter::successors(std::error::Error::source(error), |cause| cause.source());

@@ -1,4 +1,7 @@
-//! Looking into what a run keeps of a task: for `show`, and for `watch`.
+//! Looking into what a run keeps of a task: for `show`, `watch`, `serve` and `report`.
 
 pub(crate) mod changes;
 pub(crate) mod output;
+pub(crate) mod reading;
+pub(crate) mod record;
+pub(crate) mod runs;

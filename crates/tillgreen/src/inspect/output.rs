@@ -1,6 +1,8 @@
 //! What a task's text, prompts and logs say, put together for people. Only reads.
 
+use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use plan::{Plan, TaskId};
 use runner::{AgentKind, KeptText};
@@ -15,6 +17,18 @@ use crate::view::task_text::Section;
 const AGENTS: [&str; 2] = ["agent", "judge"];
 /// The two outputs of a process.
 const STREAMS: [&str; 2] = ["standard output", "standard error"];
+
+/// What tells whether files are as they were: the time of the last change, and the bytes. The end of a long output is
+/// replaced in place.
+pub(crate) type Stamp = (Option<SystemTime>, u64);
+
+/// The stamp of files, of which some may not be there yet.
+pub(crate) fn stamp(paths: &[PathBuf]) -> Stamp {
+    let all = paths.iter().filter_map(|path| fs::metadata(path).ok());
+    all.fold((None, 0), |(changed, bytes), metadata| {
+        (changed.max(metadata.modified().ok()), bytes + metadata.len())
+    })
+}
 
 /// The task as the plan has it; one that lives in the record alone has no text.
 pub(crate) fn planned(subject: &Subject, plans: &[(PathBuf, Plan)], id: &TaskId) -> TaskReport {

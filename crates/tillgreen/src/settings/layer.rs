@@ -199,6 +199,10 @@ pub(crate) struct SettingsLayer {
     /// What commit messages of the program's own begin with, such as a ticket's number [default: nothing]
     #[arg(long, help_heading = START, value_parser = nonblank, value_name = "TEXT")]
     pub(crate) commit_prefix: Option<String>,
+    /// Tell the source of an imported plan what is done as it is done [default: on]
+    #[arg(long, help_heading = START, value_parser = keywords::<Toggle>(), num_args = 0..=1,
+          default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
+    pub(crate) write_back: Option<Toggle>,
     /// Start a new run though there are uncommitted changes; they are never committed [default: off]
     #[arg(long, help_heading = START, value_parser = keywords::<Toggle>(), num_args = 0..=1,
           default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
@@ -321,6 +325,7 @@ impl SettingsLayer {
             mask: self.mask.or(next.mask),
             pull_request: self.pull_request.or(next.pull_request),
             branch: self.branch.or(next.branch),
+            write_back: self.write_back.or(next.write_back),
             commit_prefix: self.commit_prefix.or(next.commit_prefix),
             allow_dirty: self.allow_dirty.or(next.allow_dirty),
             fresh: self.fresh.or(next.fresh),

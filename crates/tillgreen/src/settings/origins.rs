@@ -44,8 +44,9 @@ pub(crate) fn of_settings(
         let from = if of_project { FILE_NAME.to_owned() } else { elsewhere(key) };
         Some(CommandOrigin { command: command.clone()?, from, purpose: purpose.to_owned(), of_project })
     });
-    let notices = file.notify.command.iter().map(|command| CommandOrigin {
-        command: command.clone(),
+    let hosts = file.notify.webhooks.iter().map(|webhook| format!("curl {}", webhook.host()));
+    let notices = file.notify.command.iter().cloned().chain(hosts).map(|command| CommandOrigin {
+        command,
         from: FILE_NAME.to_owned(),
         purpose: "tell you".to_owned(),
         of_project: true,

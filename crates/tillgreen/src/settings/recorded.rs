@@ -116,6 +116,7 @@ pub(super) fn write(settings: &Settings, layer: &SettingsLayer) -> BTreeMap<Stri
         ("fallback", layer.fallback.as_ref().map(|Names(names)| names.join(","))),
         ("resume_sessions", Some(keyword(settings.resume_sessions).to_owned())),
         ("report_tools", Some(keyword(settings.report_tools).to_owned())),
+        ("write_back", Some(keyword(settings.write_back).to_owned())),
         ("unverifiable", Some(keyword(rules.unverifiable).to_owned())),
         ("bookkeeping", Some(keyword(settings.bookkeeping).to_owned())),
         ("scope", Some(keyword(settings.scope).to_owned())),

@@ -142,6 +142,7 @@ pub(super) fn settings(layer: &SettingsLayer, assignment: RoleAssignment, dialec
         agents: assignment.agents,
         resume_sessions: toggle(layer.resume_sessions),
         report_tools: layer.report_tools.unwrap_or(Toggle::On),
+        write_back: layer.write_back.unwrap_or(Toggle::On),
         attempt_timeout: layer.attempt_timeout.unwrap_or(30 * MINUTE),
         no_progress_timeout: layer.no_progress_timeout.unwrap_or(10 * MINUTE),
         verify_timeout: layer.verify_timeout.unwrap_or(2 * MINUTE),

@@ -270,6 +270,7 @@ fn settings_come_back_from_the_journal() {
         ("fallback", "mine, second"),
         ("resume_sessions", "true"),
         ("report_tools", "false"),
+        ("write_back", "false"),
         ("red_before", "off"),
         ("max_cost", "0.25"),
         ("max_tokens", "2M"),

@@ -58,13 +58,14 @@ pub(crate) struct Total {
 impl Total {
     /// Counts.
     pub(crate) fn of(state: &State, work: &Work) -> Self {
-        let limits = state.rules().map(|rules| &rules.limits);
+        let cap = state.rules().and_then(|rules| rules.limits.cost_micros_max);
         Self {
             done: state.done_count(),
             all: state.tasks().len(),
             fixes: state.tasks().iter().filter(|task| task.decl.fix_of.is_some()).count(),
-            cost_micros: state.usage().cost_micros,
-            cost_micros_max: limits.and_then(|limits| limits.cost_micros_max),
+            // Against the cap counts what was spent since it was last renewed.
+            cost_micros: cap.map_or(state.usage(), |_| state.round_usage()).cost_micros,
+            cost_micros_max: cap,
             left: work.left(state),
             questions: state.attention().filter(|task| matches!(task.status, Status::Asking(_))).count(),
         }

@@ -12,7 +12,6 @@ use super::facts;
 use super::subject::Subject;
 use super::text::{clean, clean_lines, one_line, took};
 use super::usage;
-use super::work::took_on;
 
 /// Lines of a fold, and rows of the summary's table: pages of a CI system have an end.
 const FOLD_LINES_MAX: usize = 400;
@@ -123,7 +122,7 @@ fn markdown(subject: &Subject, state: &State) -> String {
     push(&mut text, &format!("{done} in {}{used}.\n", took(summary.elapsed)));
     push(&mut text, "| task | | attempts | time | commit |\n|---|---|---|---|---|");
     for task in state.tasks().iter().take(ROWS_MAX) {
-        let time = took_on(state, task).map(took).unwrap_or_default();
+        let time = state.time_of(task).map(took).unwrap_or_default();
         let commit = task.commit.as_deref().map(|commit| commit.chars().take(9).collect::<String>());
         let name = cell(&format!("{} {}", task.id(), task.decl.short_title()));
         let (word, attempted, commit) = (word(task), task.attempted, commit.unwrap_or_default());
@@ -158,7 +157,8 @@ pub(crate) fn write_junit(path: &Path, subject: &Subject, state: &State) -> std:
     std::fs::write(path, junit(subject, state))
 }
 
-fn junit(subject: &Subject, state: &State) -> String {
+/// The tasks as test results.
+pub(crate) fn junit(subject: &Subject, state: &State) -> String {
     let count = |is: &dyn Fn(&Task) -> bool| state.tasks().iter().filter(|task| is(task)).count();
     let failures = count(&|task| is_failed(task));
     let skipped = count(&|task| task.status != Status::Done && !is_failed(task));
@@ -168,7 +168,7 @@ fn junit(subject: &Subject, state: &State) -> String {
     let suite = format!("tests=\"{tests}\" failures=\"{failures}\" skipped=\"{skipped}\" time=\"{time}\"");
     push(&mut text, &format!("<testsuites>\n<testsuite name=\"{name}\" {suite}>"));
     for task in state.tasks() {
-        let time = seconds(took_on(state, task).unwrap_or_default());
+        let time = seconds(state.time_of(task).unwrap_or_default());
         let case = xml(&format!("{} {}", task.id(), task.decl.short_title()));
         let case = format!("<testcase classname=\"{name}\" name=\"{case}\" time=\"{time}\"");
         match task.last_failure().filter(|_| is_failed(task)) {

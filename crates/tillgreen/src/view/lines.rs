@@ -692,7 +692,7 @@ mod tests {
             What::TaskSkipped { task, reason: "by a response".to_owned(), dependents: Vec::new() },
             "! [SKIPPED] 1.2 Add a parser: by a response",
         );
-        let noted = What::Noted { task: None, text: "task 1.2 left a file".to_owned() };
+        let noted = What::Noted { task: None, text: "task 1.2 left a file".to_owned(), passing: false };
         check(noted, "! note: task 1.2 left a file");
         check(What::Ended(End::Paused { from: "ada".to_owned() }), "! paused: ada asked for it");
         check(What::RegressionPassed, "✓ the regression command is green");

@@ -19,6 +19,7 @@ pub(crate) mod proof;
 pub(crate) mod proposal;
 pub(crate) mod pull_request;
 pub(crate) mod question;
+pub(crate) mod report;
 pub(crate) mod retry_summary;
 pub(crate) mod scorecard;
 pub(crate) mod screen;
@@ -29,6 +30,7 @@ pub(crate) mod summary;
 pub(crate) mod task_report;
 pub(crate) mod task_text;
 pub(crate) mod text;
+pub(crate) mod trend;
 pub(crate) mod usage;
 pub(crate) mod work;
 

@@ -4,6 +4,7 @@ use engine::{End, Event, State, What};
 use jiff::Timestamp;
 use runner::{Notification, Occasion};
 
+use super::ending;
 use super::lines::{Clock, render};
 use super::paint::Paint;
 use super::subject::Subject;
@@ -18,14 +19,18 @@ pub(crate) fn of(event: &Event, state: &State, subject: &Subject) -> Option<Noti
     let line = render(event, state, Clock::Time, Paint::Plain);
     // Without the time and the mark, which the notice has in other words.
     let said = line.lines().next().unwrap_or_default().splitn(3, ' ').last().unwrap_or_default();
-    let error = event.what.task().and_then(|task| state.task(task)).and_then(|task| task.last_failure());
-    let error = error.filter(|_| occasion == Occasion::Asked);
-    let error = error.map(|failure| format!(" ({})", failure.error)).unwrap_or_default();
+    let failure = event.what.task().and_then(|task| state.task(task)).and_then(|task| task.last_failure());
+    let why = match occasion {
+        Occasion::Asked => failure.map(|failure| format!(" ({})", failure.error)),
+        Occasion::Stopped => ending::error(subject, state).map(|error| format!(": {}", error.gist())),
+        Occasion::Done | Occasion::Test => None,
+    };
+    let why = why.unwrap_or_default();
     Some(Notification {
         plan: subject.name.clone(),
         event: occasion,
         task: event.what.task().map(ToString::to_string),
-        text: one_line(&format!("{said}{error}"), TEXT_CHARS_MAX),
+        text: one_line(&format!("{said}{why}"), TEXT_CHARS_MAX),
         link: state.pull_request().place().map(|place| place.url.clone()),
         at: event.at,
     })
@@ -78,6 +83,12 @@ mod tests {
         let asked = told(&story.end(End::Waiting { task: TaskId::new("1.2") }));
         let expected = "1.2 needs a person: retries or fix tasks are used up (2 tests \u{241b}failed)";
         assert_eq!(asked, [(Occasion::Asked, expected.to_owned())]);
+        let stopped = engine::StopReason::Retries { task: TaskId::new("1.2"), attempts: 1 };
+        let story = Story::new(Rules::default()).fails("1.2", "2 tests failed");
+        let stopped = told(&story.end(End::Stopped(stopped)));
+        let expected =
+            "stopped: Max retries reached for task 1.2 after 1 attempt. Last error: 2 tests failed";
+        assert_eq!(stopped, [(Occasion::Stopped, expected.to_owned())]);
         let done = told(&samples::fixed().end(End::Complete { skipped: 0 }));
         assert_eq!(done, [(Occasion::Done, "all 5 tasks complete".to_owned())]);
         assert!(told(&Story::new(Rules::default()).end(End::Interrupted)).is_empty());

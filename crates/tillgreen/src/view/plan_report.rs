@@ -13,7 +13,7 @@ use runner::Defaults;
 use serde::Serialize;
 
 use crate::view::paint::Paint;
-use crate::view::text::{clean, count, one_line};
+use crate::view::text::{clean, count, one_line, script_line};
 
 /// Characters of a title, of a command and of the other fields on a line of a terminal.
 const TITLE_CHARS_MAX: usize = 48;
@@ -286,9 +286,9 @@ impl TaskRow {
     ) {
         let mark = if self.done { paint.good("✓") } else { paint.faint("·") };
         let verify = match self.verify {
-            VerifyKind::Runnable => in_one_line(&self.verify_text.concat()),
+            VerifyKind::Runnable => script_line(&self.verify_text.concat()),
             VerifyKind::Several => {
-                let commands: Vec<String> = self.verify_text.iter().map(|text| in_one_line(text)).collect();
+                let commands: Vec<String> = self.verify_text.iter().map(|text| script_line(text)).collect();
                 format!("{} commands: {}", commands.len(), commands.join("; "))
             }
             VerifyKind::Prose => format!("prose: {}", self.verify_text.concat()),
@@ -318,11 +318,6 @@ impl TaskRow {
         let parts: Vec<String> = files.into_iter().chain(commit).chain(after).collect();
         (!parts.is_empty()).then(|| parts.join("; "))
     }
-}
-
-/// A script with a sign for the end of each of its lines, so that it is not read as one command.
-fn in_one_line(script: &str) -> String {
-    script.trim().lines().map(str::trim).collect::<Vec<_>>().join(" ↵ ")
 }
 
 /// The problems by kind, in the order in which the kinds first show. Each error is a kind of its own.

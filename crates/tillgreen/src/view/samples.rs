@@ -283,6 +283,7 @@ pub(crate) fn settings(agent: runner::Agent) -> runner::Settings {
         agents: Vec::new(),
         resume_sessions: engine::Toggle::Off,
         report_tools: engine::Toggle::On,
+        write_back: engine::Toggle::On,
         red_before: runner::RedBefore::On,
         attempt_timeout: minute,
         no_progress_timeout: minute,

@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::proof;
 use super::retry_summary::{self, Naming, cell, percent, task_name, words};
 use super::text::{count, moment, took};
+use super::trend::Trend;
 use super::usage;
 
 /// Tasks in the list of those that took longest.
@@ -26,13 +27,16 @@ pub(crate) struct Run {
     pub(crate) statistics: Statistics,
     /// The latest proof of what is done.
     pub(crate) proof: Option<Proof>,
+    /// The model that agents were told to use, where they were told.
+    pub(crate) model: Option<String>,
 }
 
 impl Run {
     /// The run that a record tells of.
     pub(crate) fn of(plan: String, (state, history): &(State, History)) -> Self {
         let (statistics, proof) = (Statistics::of(state, history), state.proof().cloned());
-        Self { plan, is_archived: false, statistics, proof }
+        let model = state.opened().and_then(|opened| opened.launch.get("model")).cloned();
+        Self { plan, is_archived: false, statistics, proof, model }
     }
 }
 
@@ -60,6 +64,7 @@ pub(crate) fn render_all(runs: &[Run]) -> String {
     text.push_str(&retry_summary::metrics(&total));
     text.push_str(&retry_summary::failures(&total));
     text.push_str(&more(&total));
+    text.push_str(&Trend::of(runs).render());
     text.push_str(&closing(&total));
     text
 }
@@ -155,6 +160,7 @@ pub(crate) struct RunReport {
 pub(crate) struct Reports {
     runs: Vec<RunReport>,
     total: Report,
+    trend: Trend,
     /// Journals that could not be read.
     unreadable: Vec<String>,
 }
@@ -245,7 +251,8 @@ impl Reports {
     /// Several runs.
     pub(crate) fn of(runs: &[Run], unreadable: Vec<String>) -> Self {
         let total = Report::of(&total(runs));
-        Self { runs: runs.iter().map(RunReport::of).collect(), total, unreadable }
+        let trend = Trend::of(runs);
+        Self { runs: runs.iter().map(RunReport::of).collect(), total, trend, unreadable }
     }
 }
 
@@ -421,6 +428,25 @@ mod tests {
         | Agent | Attempts | Passed | Failed | Lost | Unavailable | Time | Tokens | Cost |
         |-------|----------|--------|--------|------|-------------|------|--------|------|
         | command | 12 | 8 | 4 | 0 | 0 | 4m 40s | unknown | unknown |
+
+        ### First-Pass Yield
+
+        | Run | Begun | Tasks | Right at once |
+        |-----|-------|-------|---------------|
+        | auth | 2026-01-26 14:30:00Z | 2 | 1 (50%) |
+        | auth | 2026-01-26 14:30:00Z | 2 | 1 (50%) |
+
+        ### Per Verified Task
+
+        | Agent | Model | Verified | Right at once | Attempts | Cost |
+        |-------|-------|----------|---------------|----------|------|
+        | command | its own choice | 8 | 4 of 8 (50%) | 1.5 | unknown |
+
+        ### Failures by Day
+
+        | Day | Attempts | verification_failed | execution_error | timeout | architect_rejected |
+        |-----|----------|---|---|---|---|
+        | 2026-01-26 | 12 | 4 | 0 | 0 | 0 |
 
         Fix tasks: 4, 4 done
         Attempts: 12, 4 failed

@@ -14,7 +14,7 @@ use super::budget;
 use super::proof;
 use super::pull_request;
 use super::subject::Subject;
-use super::text::{clean, count, one_line, took};
+use super::text::{clean, count, one_line, script_line, took};
 use super::usage;
 use crate::settings::CommandOrigin;
 
@@ -96,7 +96,7 @@ fn of_project(origins: &[CommandOrigin]) -> Vec<String> {
 }
 
 fn told(origin: &CommandOrigin) -> String {
-    let command = one_line(&origin.command, COMMAND_CHARS_MAX);
+    let command = one_line(&script_line(&origin.command), COMMAND_CHARS_MAX);
     format!("From {}: `{command}` to {}", origin.from, one_line(&origin.purpose, COMMAND_CHARS_MAX))
 }
 
@@ -202,7 +202,7 @@ pub(crate) fn complete(subject: &Subject, state: &State) -> String {
     if let Some(line) = proved_by(state) {
         push(&mut text, &line);
     }
-    let judged = judged(state);
+    let judged = ids(state.judged());
     if !judged.is_empty() {
         let (tasks, ids) = (count(judged.len(), "task"), list(&judged));
         push(
@@ -289,16 +289,6 @@ fn proved_by(state: &State) -> Option<String> {
     })
 }
 
-/// Tasks that an agent or a person judged, because no command can prove them.
-fn judged(state: &State) -> Vec<TaskId> {
-    let is_judged = |task: &Task| {
-        let no_command =
-            task.decl.verification == Verification::Judgement && task.decl.kind != TaskKind::Checkpoint;
-        no_command && task.status == Status::Done && task.passes > 0
-    };
-    state.tasks().iter().filter(|task| is_judged(task)).map(|task| task.id().clone()).collect()
-}
-
 /// The agent that judged: the one that is named for it, or else the one that did the work.
 fn judge(state: &State) -> String {
     let Some(rules) = state.rules() else { return "nobody".to_owned() };
@@ -311,10 +301,13 @@ fn judge(state: &State) -> String {
     }
 }
 
+fn ids<'a>(tasks: impl Iterator<Item = &'a Task>) -> Vec<TaskId> {
+    tasks.map(|task| task.id().clone()).collect()
+}
+
 /// The tasks that are done and of which this is true.
 fn tasks_where(state: &State, is: impl Fn(&Task) -> bool) -> Vec<TaskId> {
-    let tasks = state.tasks().iter().filter(|task| task.status == Status::Done && is(task));
-    tasks.map(|task| task.id().clone()).collect()
+    ids(state.done_where(is))
 }
 
 fn skipped(state: &State) -> Vec<TaskId> {
@@ -409,7 +402,11 @@ mod tests {
     #[test]
     fn warnings_are_named() {
         let noted = |story: Story, number: u32| {
-            story.then(engine::What::Noted { task: None, text: format!("task 1.3 left file {number}") })
+            story.then(engine::What::Noted {
+                task: None,
+                text: format!("task 1.3 left file {number}"),
+                passing: false,
+            })
         };
         let story = (1..=12).fold(samples::fixed(), noted);
         let state = story.end(End::Complete { skipped: 0 }).state();

@@ -1,6 +1,8 @@
 //! Everything that is known of one task: what the plan says of it, where it stands, and every attempt, put together from
 //! the state, the history and the task's own events.
 
+use std::path::PathBuf;
+
 use engine::{
     Attempt, Dispatch, Event, Failure, Grounds, History, Judge, ProofRecord, Role, Span, SpanKind,
     SpanOutcome, Started, State, Task, Usage, What,
@@ -8,7 +10,7 @@ use engine::{
 use jiff::Timestamp;
 use plan::{Commit, Fields, TaskId};
 use runner::journal::Holder;
-use runner::{AttemptFiles, PlanFile};
+use runner::{AttemptFiles, KeptText, PlanFile};
 use serde::Serialize;
 
 use super::lines::{found_text, in_the_way, question_text, response_text};
@@ -199,6 +201,13 @@ impl AttemptReport {
     /// True if it failed.
     pub(crate) fn is_failed(&self) -> bool {
         self.verdict == Verdict::Failed
+    }
+
+    /// The files that grow while it is under way.
+    pub(crate) fn growing(files: &AttemptFiles) -> Vec<PathBuf> {
+        let texts =
+            [KeptText::AgentOutput, KeptText::AgentErrors, KeptText::VerifyOutput, KeptText::VerifyErrors];
+        texts.into_iter().map(|text| files.path(text)).collect()
     }
 
     /// Its number; none for a command without an agent.

@@ -40,6 +40,11 @@ pub(crate) fn one_line(text: &str, chars_max: usize) -> String {
     line
 }
 
+/// A script with a sign for the end of each of its lines, so that it is not read as one command.
+pub(crate) fn script_line(script: &str) -> String {
+    script.trim().lines().map(str::trim).collect::<Vec<_>>().join(" ↵ ")
+}
+
 /// How long something took, to the precision that matters to people.
 pub(crate) fn took(duration: Duration) -> String {
     let seconds = duration.as_secs();

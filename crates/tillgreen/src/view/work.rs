@@ -7,8 +7,7 @@ use std::time::Duration;
 use engine::{Event, Judge, JudgeState, Role, State, Status, Task};
 use jiff::Timestamp;
 use plan::TaskId;
-
-use super::text::between;
+use serde::Serialize;
 
 /// Tasks that have to be done before an estimate is worth showing.
 const ESTIMATED_FROM: usize = 5;
@@ -20,6 +19,48 @@ pub(crate) struct Work {
     steps: BTreeMap<TaskId, Step>,
     /// How long each task took that the run has done, shortest first.
     took: Vec<Duration>,
+}
+
+/// Where a task stands, for a mark and a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Stand {
+    Open,
+    Again,
+    Works,
+    Verify,
+    Judged,
+    Ready,
+    HeldUp,
+    Joins,
+    Commits,
+    Asks,
+    Failed,
+    Waits,
+    Done,
+    Skipped,
+}
+
+impl Stand {
+    /// That of a task.
+    pub(crate) fn of(task: &Task) -> Self {
+        match &task.status {
+            Status::Done => Self::Done,
+            Status::Skipped => Self::Skipped,
+            Status::Asking(_) => Self::Asks,
+            Status::Failed => Self::Failed,
+            Status::WaitingFor(_) => Self::Waits,
+            Status::Running(_) => Self::Works,
+            Status::Proving | Status::Checking(_) | Status::Joining { .. } => Self::Verify,
+            Status::Judging(_) => Self::Judged,
+            Status::Finished { .. } if task.is_held_up() => Self::HeldUp,
+            Status::Finished { .. } => Self::Ready,
+            Status::Landing { .. } => Self::Joins,
+            Status::Recording { .. } => Self::Commits,
+            Status::Drafted | Status::Ready { .. } if !task.failures.is_empty() => Self::Again,
+            Status::Drafted | Status::Ready { .. } => Self::Open,
+        }
+    }
 }
 
 /// A step of a task that is under way.
@@ -78,12 +119,6 @@ impl Work {
         let busy = u32::try_from(self.steps.len().max(1)).ok()?;
         (left > 0).then(|| median.saturating_mul(u32::try_from(left).unwrap_or(u32::MAX)) / busy)
     }
-}
-
-/// How long a task that is done or was left out took, from its first start to its end, as far as a program was there.
-pub(crate) fn took_on(state: &State, task: &Task) -> Option<Duration> {
-    let whole = task.started_at.zip(task.ended_at).map(|(began, ended)| between(began, ended))?;
-    state.elapsed_on(task.id()).map(|elapsed| elapsed.min(whole))
 }
 
 /// The step that a task is at, in a word, and true if an agent does it; none if it is not under way.

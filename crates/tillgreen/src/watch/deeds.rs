@@ -9,8 +9,7 @@ use runner::{Cancelled, Project};
 
 use crate::args::Format;
 use crate::error::Error;
-use crate::steering::Target;
-use crate::view::lines::response_text;
+use crate::steering::{Target, done};
 use crate::view::subject::Subject;
 
 /// The run that is acted on.
@@ -55,15 +54,7 @@ fn send_now(addressee: Addressee, said: Said) -> Result<String, Error> {
     let Addressee { project, subject, state } = addressee;
     let Some(file) = subject.file.clone() else { return Ok("There is no plan to tell it to.".to_owned()) };
     let target = Target { state, ..Target::of(project, file, subject)? };
-    let done = match &said {
-        Said::Answer { task, response, .. } => {
-            format!("has taken the answer about task {task}: {}", response_text(response))
-        }
-        Said::Tell { task: Some(task), .. } => format!("tells it to the next prompt of task {task}"),
-        Said::Tell { task: None, .. } => "tells it to the next prompt".to_owned(),
-        Said::Pause => "pauses after what is under way".to_owned(),
-        Said::Skip { task } => format!("skips task {task}"),
-    };
+    let done = done(&said);
     let directive = runner::directive(said.clone());
     let fate = match (target.send(&directive)?, &said) {
         (Some(fate), _) => fate,

@@ -1,24 +1,22 @@
 //! The selected task in five tabs.
 
-use std::fs;
 use std::path::PathBuf;
 
 use engine::Status;
 use jiff::Timestamp;
 use plan::{Plan, TaskId};
+use runner::Project;
 use runner::journal::Holder;
-use runner::{KeptText, Project};
 
-use super::load::{Loaded, Loader, Reading};
-use super::pager::{Line, Pager, lines};
-use super::record::Record;
-use super::theme::Tone;
+use super::load::{Loaded, Loader};
+use super::pager::Pager;
 use crate::inspect::changes::Changes;
-use crate::inspect::output::planned;
-use crate::view::lines::{Clock, render};
+use crate::inspect::output::{Stamp, planned, stamp};
+use crate::inspect::reading::{Line, Reading, Tone, events, lines, toned};
+use crate::inspect::record::Record;
 use crate::view::paint::Paint;
 use crate::view::subject::Subject;
-use crate::view::task_report::{Sources, TaskReport};
+use crate::view::task_report::{AttemptReport, Sources, TaskReport};
 use crate::view::task_text;
 use crate::view::text::{between, took};
 
@@ -66,7 +64,7 @@ pub(super) struct Detail {
     /// True until that comes.
     pub(super) is_loading: bool,
     /// How much the files held that are read while they grow.
-    stamp: u64,
+    stamp: Stamp,
     growing: Vec<PathBuf>,
 }
 
@@ -93,7 +91,7 @@ impl Detail {
             loader: Loader::start(loaded),
             asked: 0,
             is_loading: false,
-            stamp: 0,
+            stamp: (None, 0),
             growing: Vec::new(),
         }
     }
@@ -127,7 +125,7 @@ impl Detail {
                 let is_open = place.is_none_or(|place| place + 1 == attempts.len());
                 let is_active = given.record.state.task(id).is_some_and(|task| task.status.is_active());
                 if is_open && is_active {
-                    self.growing = attempt.files.iter().flat_map(growing).collect();
+                    self.growing = attempt.files.iter().flat_map(AttemptReport::growing).collect();
                 }
                 self.stamp = stamp(&self.growing);
                 let root = given.project.root().to_owned();
@@ -200,17 +198,6 @@ fn report(given: Given<'_>, id: &TaskId) -> TaskReport {
     report.with_run(task, &sources)
 }
 
-/// The files that grow while an attempt is under way.
-fn growing(files: &runner::AttemptFiles) -> Vec<PathBuf> {
-    let texts =
-        [KeptText::AgentOutput, KeptText::AgentErrors, KeptText::VerifyOutput, KeptText::VerifyErrors];
-    texts.into_iter().map(|text| files.path(text)).collect()
-}
-
-fn stamp(paths: &[PathBuf]) -> u64 {
-    paths.iter().filter_map(|path| fs::metadata(path).ok()).map(|metadata| metadata.len()).sum()
-}
-
 /// The words where a tab has nothing to show.
 fn nothing(given: Given<'_>, id: &TaskId, tab: Tab) -> String {
     let Some(task) = given.record.state.task(id) else {
@@ -227,25 +214,4 @@ fn nothing(given: Given<'_>, id: &TaskId, tab: Tab) -> String {
         (Tab::Diff, _) => "Nothing differs.".to_owned(),
         (Tab::Checks | Tab::Events, _) => "Nothing happened to it yet.".to_owned(),
     }
-}
-
-/// A report in the tones of its marks.
-fn toned(text: &str) -> Vec<Line> {
-    let mut shown = lines(text, Tone::Plain);
-    for line in &mut shown {
-        line.tone = match line.text.chars().next() {
-            Some('✓') => Tone::Good,
-            Some('✗') => Tone::Bad,
-            Some('▶') => Tone::Busy,
-            Some('!') => Tone::Odd,
-            Some(_) | None => Tone::Plain,
-        };
-    }
-    shown
-}
-
-/// The events of a task, oldest first. What they say of the run as a whole is of now.
-fn events(record: &Record, id: &TaskId) -> Vec<Line> {
-    let each = |event| lines(&render(event, &record.state, Clock::Local, Paint::Plain), Tone::Plain);
-    record.events_of(id).iter().flat_map(each).collect()
 }

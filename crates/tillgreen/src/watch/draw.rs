@@ -11,16 +11,16 @@ use super::app::{App, Area, Purpose, Typing, View};
 use super::detail::Tab;
 use super::keys::{BINDINGS, Binding, Command, Group, of};
 use super::pager::Pager;
-use super::record::Outcome;
-use super::theme::{Focused, Tone, selected};
+use super::theme::{Focused, selected};
 use super::tree::{Filter, Row, RowOf, mark};
+use crate::inspect::reading::Tone;
+use crate::inspect::record::Outcome;
 use crate::view::block::{Total, bar, cents};
 use crate::view::paint::Paint;
 use crate::view::question;
 use crate::view::status::{Phase, phase};
 use crate::view::text::{between, columns, cut, fit, one_line, running, took, zoned_clock};
 use crate::view::usage::{cell, cost};
-use crate::view::work::took_on;
 
 /// The least that can be drawn on.
 const COLUMNS_MIN: u16 = 40;
@@ -65,7 +65,7 @@ fn line(area: Rect, row: u16) -> Rect {
 }
 
 /// The moment up to which something is known of the run.
-fn end_of(record: &super::record::Record, now: Timestamp, is_live: bool) -> Timestamp {
+fn end_of(record: &crate::inspect::record::Record, now: Timestamp, is_live: bool) -> Timestamp {
     let goes_on = is_live && record.state.end().is_none();
     if goes_on { now } else { record.latest().unwrap_or(now) }
 }
@@ -154,7 +154,10 @@ fn inbox(app: &App, now: Timestamp, area: Rect, buffer: &mut Buffer) {
 fn tasks(app: &mut App, now: Timestamp, body: Rect, buffer: &mut Buffer) {
     if app.record.state.opened().is_none() {
         let run = app.subject.command("run", "");
-        let text = format!("No run of this plan. {run} starts one; this screen will notice.");
+        let text = match app.trouble {
+            Some(_) => format!("The record of the run cannot be read. {run} says why, and what can be done."),
+            None => format!("No run of this plan. {run} starts one; this screen will notice."),
+        };
         return put(
             buffer,
             Rect { x: body.x + 1, y: body.y + 1, height: 1, ..body },
@@ -241,7 +244,7 @@ fn tree_row(app: &App, row: &Row, now: Timestamp, width: usize) -> Vec<(Tone, St
             let attempts = (task.attempted > 1).then(|| format!(" ×{}", task.attempted));
             let time = match app.record.work.step(id) {
                 Some(step) => Some(running(between(step.since, now))),
-                None if task.status.is_settled() => took_on(&app.record.state, task).map(took),
+                None if task.status.is_settled() => app.record.state.time_of(task).map(took),
                 None => None,
             };
             let word = if word.is_empty() { String::new() } else { format!(" {word}") };
@@ -315,8 +318,10 @@ fn costs(app: &App, area: Rect, buffer: &mut Buffer) {
     }
     rows.push((Tone::Plain, String::new()));
     let limits = state.rules().map(|rules| &rules.limits);
-    let cap =
-        limits.and_then(|limits| limits.cost_micros_max).map(|cap| format!(", of ${} at most", cents(cap)));
+    let cap = limits.and_then(|limits| limits.cost_micros_max).map(|cap| {
+        let since = cost(state.round_usage());
+        format!("; since the start {since} of ${}", cents(cap))
+    });
     let all = state.usage();
     rows.push((Tone::Strong, format!(" in all: {}{}", cost(all), cap.unwrap_or_default())));
     for (place, row) in rows.into_iter().enumerate().take(usize::from(area.height)) {

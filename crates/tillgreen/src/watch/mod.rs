@@ -12,7 +12,6 @@ mod field;
 mod keys;
 mod load;
 mod pager;
-mod record;
 mod runs;
 mod screen;
 mod source;

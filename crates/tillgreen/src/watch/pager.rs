@@ -1,20 +1,11 @@
 //! Lines that are scrolled through: an output as it grows, a prompt, a diff. Only what is seen is worked on.
 
 use super::keys::Motion;
-use super::theme::Tone;
-use crate::view::text::{clean, columns, count};
+use crate::inspect::reading::{LINE_CHARS_MAX, Line};
+use crate::view::text::{columns, count};
 
-/// Characters of a line; a longer one goes on below. Files may hold one line of millions.
-const LINE_CHARS_MAX: usize = 2_000;
 /// Columns that are moved to the side at once.
 const SIDEWAYS: usize = 16;
-
-/// A line.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Line {
-    pub(super) tone: Tone,
-    pub(super) text: String,
-}
 
 /// Lines, and the part of them that is seen.
 #[derive(Debug, Default)]
@@ -40,26 +31,6 @@ pub(super) struct Row<'a> {
     pub(super) line: &'a Line,
     pub(super) text: String,
     pub(super) is_hit: bool,
-}
-
-/// Text as lines of one tone, each short enough to be worked on.
-pub(super) fn lines(text: &str, tone: Tone) -> Vec<Line> {
-    let mut lines = Vec::new();
-    for line in text.lines() {
-        // Tabs as a terminal would show them, roughly.
-        let line = clean(&line.replace('\t', "    "));
-        let mut rest = line.as_str();
-        loop {
-            let end = rest.char_indices().nth(LINE_CHARS_MAX).map_or(rest.len(), |(place, _)| place);
-            let (part, after) = rest.split_at(end);
-            lines.push(Line { tone, text: part.trim_end().to_owned() });
-            rest = after;
-            if rest.is_empty() {
-                break;
-            }
-        }
-    }
-    lines
 }
 
 impl Pager {
@@ -238,6 +209,7 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::inspect::reading::{Tone, lines};
 
     fn seen(pager: &mut Pager, width: usize, height: usize) -> Vec<String> {
         pager.rows(width, height).into_iter().map(|row| row.text).collect()

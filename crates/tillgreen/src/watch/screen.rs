@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{self, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
@@ -17,14 +17,15 @@ use super::deeds::{self, Addressee};
 use super::detail::Detail;
 use super::draw::draw;
 use super::load::Loaded;
-use super::record::Record;
-use super::runs::{Runs, subject};
+use super::runs::Runs;
 use super::source::{Came, Source};
 use super::timeline::Timeline;
 use super::tree::Tree;
 use crate::args::Format;
 use crate::command::status::holder_of;
 use crate::error::Error;
+use crate::inspect::record::Record;
+use crate::inspect::runs::subject;
 use crate::view::paint::Paint;
 use crate::view::subject::Subject;
 
@@ -305,11 +306,14 @@ impl Keeper {
         format!("{} {task} {tab}", self.app.subject.name)
     }
 
+    fn own_folder(&self) -> &Path {
+        self.app.subject.file.as_ref().map_or(&self.dir, |file| &file.home)
+    }
+
     /// Opens a text in the user's editor, as a file in the folder that is its user's alone.
     fn edit(&mut self, text: &str) {
         self.is_changed = true;
-        let folder = self.app.subject.file.as_ref().map_or(&self.dir, |file| &file.home);
-        let opened = deeds::save(folder, &self.shown_name(), text).and_then(|path| {
+        let opened = deeds::save(self.own_folder(), &self.shown_name(), text).and_then(|path| {
             let edited = runner::process::edit(&path);
             // What was shown is elsewhere.
             let _ = fs::remove_file(&path);
@@ -321,10 +325,13 @@ impl Keeper {
             opened.err().map(|error| error.render(Format::Text).lines().collect::<Vec<_>>().join("; "));
     }
 
+    /// Saves a text beside the record of the run: in the project it would be taken for somebody's work.
     fn save(&mut self, text: &str) {
-        let saved = deeds::save(&self.dir, &self.shown_name(), text);
+        let saved = deeds::save(self.own_folder(), &self.shown_name(), text);
         self.app.said = Some(match saved {
-            Ok(path) => format!("Saved as {}.", path.display()),
+            Ok(path) => {
+                format!("Saved as {}.", path.strip_prefix(self.app.project.root()).unwrap_or(&path).display())
+            }
             Err(error) => error.render(Format::Text).lines().collect::<Vec<_>>().join("; "),
         });
     }

@@ -16,13 +16,13 @@ use super::app::{App, Area, Deed, ReplayShown, View};
 use super::detail::Detail;
 use super::draw::draw;
 use super::load::Loaded;
-use super::pager::lines;
-use super::record::Record;
 use super::runs::Runs;
 use super::source::Came;
-use super::theme::Tone;
 use super::timeline::Timeline;
 use super::tree::Tree;
+use crate::inspect::reading::Tone;
+use crate::inspect::reading::lines;
+use crate::inspect::record::Record;
 use crate::view::paint::Paint;
 use crate::view::samples::{self, Story};
 
@@ -376,7 +376,9 @@ fn bad_states_are_said() {
     let mut scene = Scene::new();
     assert!(scene.seen(80, 10).contains("No run of this plan. `tillgreen run` starts one"));
     scene.app.trouble = Some("journal.jsonl has journal format 9, this program reads format 2".to_owned());
-    assert!(scene.seen(80, 10).contains("has journal format 9, this program reads format 2"));
+    let text = scene.seen(80, 10);
+    assert!(text.contains("has journal format 9, this program reads format 2"), "{text}");
+    assert!(text.contains("The record of the run cannot be read. `tillgreen run` says why"), "{text}");
     let mut scene = Scene::of(&busy());
     scene.app.holder = None;
     let text = scene.seen(80, 10);

@@ -2,21 +2,8 @@
 
 use ratatui::style::{Color, Modifier, Style};
 
+use crate::inspect::reading::Tone;
 use crate::view::paint::Paint;
-
-/// The sort of a line or a word.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Tone {
-    #[default]
-    Plain,
-    Strong,
-    Faint,
-    Good,
-    Bad,
-    Odd,
-    /// At work.
-    Busy,
-}
 
 impl Tone {
     /// Its style.

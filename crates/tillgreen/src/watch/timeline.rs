@@ -6,8 +6,8 @@ use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 
 use super::keys::Motion;
-use super::record::{Bar, Outcome, Record};
-use super::theme::Tone;
+use crate::inspect::reading::Tone;
+use crate::inspect::record::{Bar, Outcome, Record};
 use crate::view::paint::Paint;
 use crate::view::text::{fit, zoned_clock};
 

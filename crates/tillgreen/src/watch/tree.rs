@@ -3,11 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use engine::{Attempt, Status, Task};
+use engine::{Attempt, Task};
 use plan::{Plan, TaskId};
 
-use super::record::{Outcome, Record};
-use super::theme::Tone;
+use crate::inspect::reading::Tone;
+use crate::inspect::record::{Outcome, Record};
+use crate::view::work::Stand;
 
 /// The tree.
 #[derive(Debug, Default)]
@@ -266,20 +267,20 @@ impl RowOf {
 
 /// The mark of a task, a word for those who see no colours and for what a mark does not tell, and their tone.
 pub(super) fn mark(task: &Task) -> (char, &'static str, Tone) {
-    match &task.status {
-        Status::Done => ('✓', "", Tone::Good),
-        Status::Skipped => ('⊘', "skipped", Tone::Odd),
-        Status::Asking(_) => ('?', "asks", Tone::Odd),
-        Status::Failed => ('✗', "failed", Tone::Bad),
-        Status::WaitingFor(_) => ('✗', "waits", Tone::Bad),
-        Status::Running(_) => ('▶', "works", Tone::Busy),
-        Status::Proving | Status::Checking(_) | Status::Joining { .. } => ('◔', "verify", Tone::Busy),
-        Status::Judging(_) => ('◔', "judged", Tone::Busy),
-        Status::Finished { .. } if task.is_held_up() => ('?', "held up", Tone::Odd),
-        Status::Finished { .. } => ('◔', "ready", Tone::Busy),
-        Status::Landing { .. } => ('◔', "joins", Tone::Busy),
-        Status::Recording { .. } => ('◔', "commits", Tone::Busy),
-        Status::Drafted | Status::Ready { .. } if !task.failures.is_empty() => ('·', "again", Tone::Odd),
-        Status::Drafted | Status::Ready { .. } => ('·', "", Tone::Faint),
+    match Stand::of(task) {
+        Stand::Done => ('✓', "", Tone::Good),
+        Stand::Skipped => ('⊘', "skipped", Tone::Odd),
+        Stand::Asks => ('?', "asks", Tone::Odd),
+        Stand::Failed => ('✗', "failed", Tone::Bad),
+        Stand::Waits => ('✗', "waits", Tone::Bad),
+        Stand::Works => ('▶', "works", Tone::Busy),
+        Stand::Verify => ('◔', "verify", Tone::Busy),
+        Stand::Judged => ('◔', "judged", Tone::Busy),
+        Stand::HeldUp => ('?', "held up", Tone::Odd),
+        Stand::Ready => ('◔', "ready", Tone::Busy),
+        Stand::Joins => ('◔', "joins", Tone::Busy),
+        Stand::Commits => ('◔', "commits", Tone::Busy),
+        Stand::Again => ('·', "again", Tone::Odd),
+        Stand::Open => ('·', "", Tone::Faint),
     }
 }

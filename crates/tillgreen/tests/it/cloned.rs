@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 use testkit::{Agent, Sandbox, Step, write_executable};
 
+use crate::serve::scene::Server;
+
 const PROGRAM: &str = env!("CARGO_BIN_EXE_tillgreen");
 
 const PLAN: &str = "\
@@ -36,7 +38,7 @@ kind = \"codex\"
 ";
 
 /// Everything that only looks.
-const LOOKS: [&[&str]; 17] = [
+const LOOKS: [&[&str]; 20] = [
     &["check"],
     &["check", "--graph"],
     &["status"],
@@ -47,6 +49,9 @@ const LOOKS: [&[&str]; 17] = [
     &["show", "1.1", "--diff"],
     &["stats"],
     &["stats", "--all"],
+    &["report"],
+    &["report", "--markdown"],
+    &["report", "--junit"],
     &["agents"],
     &["list"],
     &["init"],
@@ -130,6 +135,41 @@ fn looking_at_a_clone_starts_nothing_of_it_and_writes_nothing() {
     }
 }
 
+/// Asks the page for everything that it can be asked for.
+#[track_caller]
+fn the_page_runs_nothing(sandbox: &Sandbox) {
+    let server = Server::start(sandbox, "127.0.0.1:0");
+    let (host, cookie) = (format!("Host: {}", server.host()), server.cookie());
+    let before = files(sandbox);
+    let of_task = "run=specs-demo&task=1.1";
+    let mut asked = vec!["/".to_owned(), "/api/runs".to_owned(), "/api/run?run=specs-demo".to_owned()];
+    asked.extend([
+        "/api/costs?run=specs-demo".to_owned(),
+        "/api/statistics".to_owned(),
+        format!("/api/task?{of_task}"),
+    ]);
+    for part in ["output", "checks", "prompt", "diff", "events"] {
+        asked.push(format!("/api/text?{of_task}&part={part}"));
+        asked.push(format!("/api/text?{of_task}&part={part}&attempt=0&from=0"));
+    }
+    for path in asked {
+        let (_, answer) = server.ask(&format!("GET {path}"), &[&host, &cookie], "");
+        let mark = fs::read_to_string(sandbox.control("mark")).unwrap_or_default();
+        assert_eq!(mark, "", "{path} started that\n{answer}");
+        assert_eq!(files(sandbox), before, "{path} wrote\n{answer}");
+    }
+    // What is said is left for the next run, and starts none.
+    let skip = r#"{"what":"skip","run":"specs-demo","task":"1.1"}"#;
+    let origin = format!("Origin: {}", server.base());
+    server.ask("POST /api/say", &[&host, &cookie, &origin], skip);
+    assert_eq!(fs::read_to_string(sandbox.control("mark")).unwrap_or_default(), "", "that was started");
+}
+
+#[test]
+fn the_page_of_a_clone_starts_nothing_of_it_and_writes_nothing() {
+    the_page_runs_nothing(&hostile());
+}
+
 #[test]
 fn looking_at_an_own_run_starts_nothing_of_the_project() {
     let sandbox = hostile();
@@ -142,6 +182,7 @@ fn looking_at_an_own_run_starts_nothing_of_the_project() {
     // Filters are the user's own settings: whoever compares with files that are not committed needs them.
     sandbox.git(&["-c", "core.fsmonitor=false", "config", "--unset", "filter.evil.clean"]);
     nothing_runs(&sandbox, &LOOKS);
+    the_page_runs_nothing(&sandbox);
 }
 
 #[test]

@@ -205,6 +205,40 @@ fn an_agent_that_lies_gets_nowhere_in_any_format() {
 }
 
 #[test]
+fn boxes_of_groups_steps_and_criteria_are_nobodys_to_tick() {
+    let criteria = format!("{OPEN_SPEC}\n## Acceptance Criteria\n\n- [ ] Titles are sorted\n");
+    let other_step = criteria.replace(
+        "  - [ ] with a title\n- [ ] 1.2 Write `index.txt`\n",
+        "- [ ] 1.2 Write `index.txt`\n  - [ ] with a title\n",
+    );
+    let group =
+        KIRO.replace("- [ ] 2. Write `index.txt`\n", "- [ ] 2. Index\n  - [ ] 2.1 Write `index.txt`\n");
+    for (plan, text, words) in [
+        ("openspec/changes/add-album/tasks.md", criteria.as_str(), "Titles are sorted"),
+        ("openspec/changes/add-album/tasks.md", &other_step, "with a title"),
+        (".kiro/specs/album/tasks.md", &group, "2. Index"),
+        (".kiro/specs/album/tasks.md", &group, "1.2 Write property tests"),
+    ] {
+        let sandbox = sandbox(plan, text, &[]);
+        let line =
+            text.lines().find(|line| line.ends_with(words.split_once(' ').unwrap().1)).expect("a line");
+        let ticks = Step::edit(plan, line, &line.replace("[ ]", "[x]"));
+        let agent = Agent::new().on("1.1", [ticks, Step::write("album.txt", "title\n"), done()]);
+        let finished = run(&sandbox, &agent, &["--max-task-iterations", "1"]).expect_code(1);
+        let error = format!("other tasks of the plan were changed: {words}");
+        assert!(finished.stderr.contains(&error), "{error} in {finished}");
+        assert_eq!(sandbox.read(plan), text);
+    }
+    // A step of its own is the task's.
+    let sandbox = open_spec();
+    let ticks = Step::edit("openspec/changes/add-album/tasks.md", "[ ] with", "[x] with");
+    let agent = approving(Agent::new(), &["1.1", "1.2"])
+        .on("1.1", [ticks, Step::write("album.txt", "title\n"), done()])
+        .on("1.2", [Step::write("index.txt", "album\n"), done()]);
+    run(&sandbox, &agent, &[]).expect_code(0);
+}
+
+#[test]
 fn check_says_what_each_task_rests_on() {
     let sandbox = spec_kit();
     let told = sandbox.run(&["check"]).expect_code(0).stdout;

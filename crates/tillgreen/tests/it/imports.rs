@@ -186,6 +186,28 @@ fn tasks_of_task_master_are_carried_to_green_and_say_so_there() {
 }
 
 #[test]
+fn a_box_that_is_emptied_after_it_was_written_back_stays_empty() {
+    let empty_it = |sandbox: &Sandbox| {
+        let plan = sandbox.tasks("photos").replace("- [x] US-001", "- [ ] US-001");
+        sandbox.write("specs/photos/tasks.md", &plan);
+        sandbox.run(&["import", "prd.json"]).expect_code(0);
+        assert!(sandbox.tasks("photos").contains("- [ ] US-001"), "{}", sandbox.tasks("photos"));
+    };
+    let sandbox = imported("prd.json", PRD);
+    run(&sandbox, &worker("US-001", "US-002")).expect_code(0);
+    assert!(sandbox.tasks("photos").contains("- [x] US-001"));
+    empty_it(&sandbox);
+    empty_it(&sandbox);
+    // The same where an import wrote it back.
+    sandbox.write("prd.json", PRD);
+    sandbox.run(&["import", "prd.json"]).expect_code(0);
+    let plan = sandbox.tasks("photos").replace("- [ ] US-001", "- [x] US-001");
+    sandbox.write("specs/photos/tasks.md", &plan);
+    told(&sandbox.run(&["import", "prd.json"]).expect_code(0), "written back as done: US-001");
+    empty_it(&sandbox);
+}
+
+#[test]
 fn stories_are_carried_to_green_and_pass_there() {
     let sandbox = imported("scripts/ralph/prd.json", PRD);
     let plan = sandbox.tasks("photos");
@@ -229,11 +251,11 @@ fn issues_of_beads_are_closed_in_their_file_where_there_is_no_bd() {
 
 /// Puts in place a `bd` that keeps its issues elsewhere than in the file, and one of them in a way of its own.
 fn with_bd(sandbox: &Sandbox) {
-    let (kept, log, block) =
-        (sandbox.control("bd.jsonl"), sandbox.control("bd.log"), sandbox.control("block"));
+    let [kept, log, block, broken] =
+        ["bd.jsonl", "bd.log", "block", "broken"].map(|name| sandbox.control(name));
     fs::write(&kept, BEADS).expect("a file");
     let script = format!(
-        "kept='{}'; echo \"$*\" >> '{}'\n\
+        "kept='{}'; if [ -e '{}' ]; then echo \"no database\" >&2; exit 1; fi; echo \"$*\" >> '{}'\n\
          case $1 in\n\
          export) cat \"$kept\";;\n\
          close) if [ -e '{}' ]; then sleep 600; fi; [ \"$3\" = --reason ] || exit 2\n\
@@ -243,6 +265,7 @@ fn with_bd(sandbox: &Sandbox) {
          *) exit 3;;\n\
          esac",
         kept.display(),
+        broken.display(),
         log.display(),
         block.display()
     );
@@ -264,9 +287,38 @@ fn issues_of_beads_are_closed_through_bd_where_there_is_one() {
     sandbox.run(&["import", ".beads"]).expect_code(0);
     sandbox.commit_all("plan");
     run(&sandbox, &worker("bd-a1", "bd-b")).expect_code(0);
-    assert_eq!(closings(&sandbox), ["bd-a1 --reason done, and proved", "bd-b --reason done, and proved"]);
+    let reason = "--reason done, and proved by its command";
+    assert_eq!(closings(&sandbox), [format!("bd-a1 {reason}"), format!("bd-b {reason}")]);
     assert_eq!(sandbox.read(".beads/issues.jsonl"), "stale\n");
     assert_eq!(sandbox.dirt(), [""; 0]);
+}
+
+#[test]
+fn what_bd_refused_once_is_closed_later_with_the_truth_and_told_no_more() {
+    let sandbox = sandbox(".beads/issues.jsonl", BEADS);
+    with_bd(&sandbox);
+    let kept = sandbox.control("bd.jsonl");
+    let text =
+        fs::read_to_string(&kept).expect("a file").replace("Verify `test -f three.txt`", "It is shared");
+    fs::write(&kept, text).expect("a file");
+    sandbox.run(&["import", ".beads"]).expect_code(0);
+    sandbox.commit_all("plan");
+    sandbox.release("broken");
+    let agent = Agent::new()
+        .on_role("qa", "bd-b", [Step::say("VERIFICATION_PASS")])
+        .on("bd-a1", [Step::write("two.txt", "2\n"), done()])
+        .on("bd-b", [Step::write("three.txt", "3\n"), done()]);
+    let words = ".beads/issues.jsonl does not say yet that bd-a1, bd-b are done";
+    told(&run(&sandbox, &agent).expect_code(0), words);
+    fs::remove_file(sandbox.control("broken")).expect("a file");
+    for _ in 0..2 {
+        let again = run(&sandbox, &agent).expect_code(0);
+        assert!(again.stdout.ends_with("ALL_TASKS_COMPLETE\n"), "{again}");
+        assert!(!format!("{}{}", again.stdout, again.stderr).contains("does not say yet"), "{again}");
+    }
+    let expected =
+        ["bd-a1 --reason done, and proved by its command", "bd-b --reason done, and judged by an agent"];
+    assert_eq!(closings(&sandbox), expected);
 }
 
 #[test]
@@ -379,6 +431,16 @@ fn issues_of_a_label_are_closed_through_gh() {
     // What is closed now is in the plan, and stays there.
     let again = forge.run(&sandbox, &["import", "github:label=ready"]).expect_code(0);
     told(&again, "nothing changed since");
+}
+
+#[test]
+fn a_source_is_left_alone_where_that_is_set() {
+    let sandbox = imported("prd.json", PRD);
+    let command = sandbox.install_agent(&worker("US-001", "US-002"));
+    let finished = sandbox.run(&["run", "--write-back=false", "--agent-cmd", &command]).expect_code(0);
+    assert!(finished.stdout.ends_with("ALL_TASKS_COMPLETE\n"), "{finished}");
+    assert_eq!((sandbox.read("prd.json").as_str(), sandbox.dirt()), (PRD, vec![]));
+    told(&sandbox.run(&["import", "prd.json"]).expect_code(0), "written back as done: US-001, US-002");
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! `tillgreen plan`: plans and commands that an agent writes in a copy of the project, sent back with what is wrong, and
 //! taken only if they are accepted.
 
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -152,6 +153,7 @@ fn a_command_that_is_green_before_is_sent_back_once_and_then_told() {
     let told = "  green before the work: proves nothing yet for 1.1 (`grep -q app app.txt`)\n";
     assert!(finished.stdout.contains(told), "{finished}");
     assert_eq!(sandbox.tasks("add-limits"), green);
+    assert!(!format!("{}{}", finished.stdout, finished.stderr).contains("flaky"), "{finished}");
 }
 
 #[test]
@@ -404,6 +406,30 @@ fn plans_of_other_tools_get_commands_in_place() {
 }
 
 #[test]
+fn scripts_are_taken_and_what_cannot_be_written_is_left_out() {
+    let kit = "# Tasks: Photos\n\n## Phase 1: Setup\n\n- [ ] T001 [P] Create photo.txt\n- [ ] T002 Create other.txt\n- [ ] T003 Create last.txt\n";
+    let sandbox = sandbox();
+    sandbox.write("specs/001-photos/tasks.md", kit);
+    sandbox.write("scripts/check.sh", "test -f photo.txt\n");
+    fs::set_permissions(sandbox.root().join("scripts/check.sh"), Permissions::from_mode(0o755))
+        .expect("a file");
+    sandbox.commit_all("plan");
+    let commands = "T001: scripts/check.sh\nT002: grep -q `cat a` other.txt\nT003: test -f last.txt\n";
+    let agent = writes("tillgreen-commands.txt", &[commands]);
+    let finished = plan(&sandbox, &agent, &["--verify", "001-photos", "--accept"]).expect_code(0);
+    let text = sandbox.read("specs/001-photos/tasks.md");
+    assert_eq!(added(kit, &text), ["  - Verify: `scripts/check.sh`", "  - Verify: `test -f last.txt`"]);
+    let calls = sandbox.agent_calls();
+    assert_eq!(calls.len(), 2, "{finished}");
+    assert!(
+        calls[1].prompt.contains("so that it is read as it stands: it has to be one without"),
+        "{}",
+        calls[1].prompt
+    );
+    assert!(finished.stdout.contains("  without a command, so judged: T002\n"), "{finished}");
+}
+
+#[test]
 fn a_plan_that_was_changed_meanwhile_stays_as_it_is() {
     let sandbox = sandbox();
     let tasks = "- [ ] 1.1 One\n- [ ] 1.2 Two\n";
@@ -412,11 +438,15 @@ fn a_plan_that_was_changed_meanwhile_stays_as_it_is() {
     let command = sandbox.install_agent(&agent);
     sandbox.run(&["plan", "--verify", "--agent-cmd", &command]).expect_code(3);
     sandbox.spec("x", &tasks.replace("Two", "Three"));
-    let finished = sandbox.run(&["plan", "--verify", "--accept", "--agent-cmd", &command]).expect_code(0);
+    let refused = sandbox.run(&["plan", "--verify", "--accept", "--agent-cmd", &command]).expect_code(2);
+    assert!(refused.stderr.contains("was changed since the commands were proposed for it"), "{refused}");
+    assert_eq!(sandbox.agent_calls().len(), 1, "nothing is accepted that nobody saw");
+    let finished = sandbox.run(&["plan", "--verify", "--agent-cmd", &command]).expect_code(3);
     assert!(
         finished.stderr.contains("note: the plan was changed since commands were begun for it"),
         "{finished}"
     );
+    sandbox.run(&["plan", "--verify", "--accept"]).expect_code(0);
     assert_eq!(sandbox.agent_calls().len(), 2, "what was proposed for another text is not taken");
     assert_eq!(sandbox.tasks("x"), "- [ ] 1.1 One\n  - **Verify**: `test -f one.txt`\n- [ ] 1.2 Three\n");
     let all = sandbox.run(&["plan", "--verify", "--agent-cmd", "false"]);

@@ -232,7 +232,49 @@ fn what_surrounds_the_project_is_no_alarm() {
     assert!(finished.stdout.contains("1.1 not proved: `.venv/bin/tool` is in .venv"), "{finished}");
     assert!(finished.stdout.contains("worktree_setup"), "{finished}");
     assert!(finished.stdout.contains(COMPLETE), "{finished}");
-    sandbox.run(&["prove"]).expect_code(0);
+    // Whoever asks for a proof and gets none is told so by the exit code as well.
+    sandbox.run(&["prove"]).expect_code(1);
+}
+
+/// A lock file that names a package.
+const LOCK: &str = "{\"packages\": {\"node_modules/left-pad\": {\"version\": \"1.3.0\"}}}\n";
+
+/// Nobody has installed anything, as on a machine that tests what was pushed.
+#[test]
+fn a_fresh_clone_without_packages_is_not_proved() {
+    let sandbox = sandbox(&task("1.1", "sh test.sh").replace("[ ]", "[x]"), "node_modules/\n");
+    sandbox.write("package-lock.json", LOCK);
+    sandbox.write("test.sh", "echo \"Error: Cannot find module 'left-pad'\" >&2; exit 1\n");
+    sandbox.commit_all("packages");
+    let proved = sandbox.run(&["prove"]).expect_code(1);
+    let told = "1.1 not proved: `left-pad` is installed neither here nor in a clean checkout: set worktree_setup = \"npm ci\"";
+    assert!(proved.stdout.contains(told) && !proved.stdout.contains("red"), "{proved}");
+}
+
+/// What a set-up needs is work like any other.
+#[test]
+fn a_lock_file_that_no_commit_holds_is_named() {
+    for (is_there_before, told, is_complete) in [
+        (
+            false,
+            "1.1 is red (git ignores `package-lock.json`): `jest`: worktree_setup `npm ci` failed",
+            false,
+        ),
+        (true, "1.1 not proved: git ignores `package-lock.json`, and worktree_setup `npm ci` failed", true),
+    ] {
+        let sandbox = sandbox(&task("1.1", "jest"), "package-lock.json\n");
+        sandbox.install_program("jest", "exit 0");
+        sandbox.install_program("npm", "test -e package-lock.json");
+        sandbox.write("tillgreen.toml", "worktree_setup = \"npm ci\"\n");
+        sandbox.commit_all("a set-up");
+        if is_there_before {
+            sandbox.write("package-lock.json", LOCK);
+        }
+        let agent = Agent::new().otherwise([leave("a.js", "a\n"), leave("package-lock.json", LOCK), done()]);
+        let finished = run(&sandbox, &agent, &[]);
+        assert!(finished.stdout.contains(told), "{finished}");
+        assert_eq!(finished.stdout.contains(COMPLETE), is_complete, "{finished}");
+    }
 }
 
 /// Nothing is set up, and the run itself installs what the tests need.
@@ -243,7 +285,7 @@ fn dependencies_that_the_run_installed_are_no_alarm() {
         "test -e node_modules/left-pad || { echo \"Error: Cannot find module 'left-pad'\" >&2; exit 1; }\n";
     let install = Step::shell("mkdir -p node_modules/left-pad && echo x > node_modules/left-pad/index.js");
     let agent =
-        Agent::new().otherwise([leave("test.sh", test), leave("package-lock.json", "{}\n"), install, done()]);
+        Agent::new().otherwise([leave("test.sh", test), leave("package-lock.json", LOCK), install, done()]);
     let finished = run(&sandbox, &agent, &[]);
     assert!(
         finished.stdout.contains("1.1 not proved: the package `left-pad` is in node_modules"),
@@ -388,7 +430,7 @@ fn a_node_project_with_packages() {
         sandbox(&(task("1.1", "node --test test/") + &task("1.2", "node src/calc.js")), "node_modules/\n");
     sandbox.write("node_modules/numbers-of/index.js", "exports.two = () => 2;\n");
     sandbox.write("package.json", "{\"dependencies\": {\"numbers-of\": \"1.0.0\"}}\n");
-    sandbox.write("package-lock.json", "{}\n");
+    sandbox.write("package-lock.json", LOCK);
     sandbox.git(&["add", "package.json", "package-lock.json"]);
     sandbox.git(&["commit", "-qm", "packages"]);
     let test = "const { test } = require('node:test');\nconst assert = require('node:assert');\n\

@@ -298,7 +298,10 @@ fn intruder(sandbox: &Sandbox, elsewhere: &Path) -> String {
          for place in '{elsewhere}' \"$git_folder/hooks/pre-commit\" \"$git_folder/config\" '{}/journal.jsonl'; do\n\
          (echo >> \"$place\") 2>/dev/null && echo \"wrote $place\" >> out.txt\n\
          done\n\
+         for place in .git '{}' '{}'; do mv \"$place\" moved 2>/dev/null && echo \"moved $place\" >> out.txt; done\n\
          echo done >> out.txt; git add out.txt; git commit -q -m 'agent: work' || echo 'no commit' >> out.txt",
+        home.display(),
+        sandbox.root().join(".tillgreen").display(),
         home.display()
     );
     sandbox.install_agent(&Agent::new().otherwise([Step::shell(&try_all), Step::say("TASK_COMPLETE")]))

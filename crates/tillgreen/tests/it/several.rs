@@ -161,14 +161,44 @@ fn nothing_is_started_where_one_of_them_cannot_be() {
 
 #[test]
 fn an_interruption_is_for_all() {
+    for (id, complete, worked) in [("1.1", 0, &["1.1"][..]), ("2.1", 1, &["1.1", "2.1"])] {
+        let sandbox = sandbox();
+        let (there, gate) = (sandbox.control("there"), sandbox.control("gate"));
+        let waits = [Step::write(&there.display().to_string(), ""), Step::await_file(&gate)];
+        let command = sandbox.install_agent(&all_good_but(Agent::new().on(id, waits)));
+        let mut run = sandbox.start(&["run", "specs", "--keep-going", "--agent-cmd", &command]);
+        wait_for("the agent", || there.exists());
+        run.signal(Signal::Interrupt);
+        let finished = run.wait().expect_code(130);
+        let complete = format!("{complete} of 3 plans complete");
+        expect_parts(&finished.stdout, &[&complete, "  gamma  0/1  not started\n"]);
+        assert_eq!(worked_on(&sandbox), worked);
+    }
+}
+
+#[test]
+fn an_interruption_at_the_last_proof_keeps_the_next_plan_from_beginning() {
     let sandbox = sandbox();
-    let (there, gate) = (sandbox.control("there"), sandbox.control("gate"));
-    let waits = [Step::write(&there.display().to_string(), ""), Step::await_file(&gate)];
-    let command = sandbox.install_agent(&all_good_but(Agent::new().on("1.1", waits)));
-    let mut run = sandbox.start(&["run", "specs", "--keep-going", "--agent-cmd", &command]);
-    wait_for("the agent", || there.exists());
+    let there = sandbox.control("there");
+    let verify =
+        format!("grep -q good 1.1.txt && {{ test -d .git || {{ touch '{}'; sleep 5; }}; }}", there.display());
+    sandbox.spec("alpha", &format!("# Tasks\n\n- [ ] 1.1 Make alpha\n  - **Verify**: `{verify}`\n"));
+    sandbox.commit_all("a proof that takes its time");
+    let command = sandbox.install_agent(&all_good());
+    let mut run = sandbox.start(&["run", "alpha", "beta", "--agent-cmd", &command]);
+    wait_for("the proof", || there.exists());
     run.signal(Signal::Interrupt);
     let finished = run.wait().expect_code(130);
-    expect_parts(&finished.stdout, &["0 of 3 plans complete", "  beta   0/1  not started\n"]);
+    expect_parts(&finished.stdout, &["  beta   0/1  not started\n"]);
     assert_eq!(worked_on(&sandbox), ["1.1"]);
+}
+
+#[test]
+fn what_a_plan_leaves_behind_keeps_no_other_from_being_done() {
+    let sandbox = sandbox();
+    let stuck = [Step::write("half.txt", "half\n"), Step::say("I do not know how.")];
+    let agent = all_good_but(Agent::new().on("1.1", stuck));
+    let finished = run(&sandbox, &agent, &["specs", "--keep-going"]).expect_code(1);
+    expect_parts(&finished.stdout, &["2 of 3 plans complete"]);
+    assert_eq!(worked_on(&sandbox), ["1.1", "2.1", "3.1"]);
 }

@@ -209,7 +209,7 @@ fn a_run_that_is_over_is_played_again_and_found_in_the_list() {
 }
 
 #[test]
-fn what_is_shown_is_opened_in_the_editor() {
+fn what_is_shown_is_opened_in_the_editor_and_saved_where_no_work_lies() {
     let sandbox = sandbox();
     let command = sandbox.install_agent(&Agent::new().on("1.1", good("1.1")).on("1.2", good("1.2")));
     sandbox.run(&["run", "--agent-cmd", &command]).expect_code(0);
@@ -228,9 +228,11 @@ fn what_is_shown_is_opened_in_the_editor() {
     assert!(fs::read_to_string(&seen).unwrap_or_default().contains("Task: Execute task"));
     sandbox.release("closed");
     screen.wait_to_see("1 Output");
+    screen.press("e");
+    screen.wait_to_see("Saved as .tillgreen/");
     screen.press("q");
     screen.wait_to_see("ended");
-    assert_eq!(sandbox.dirt(), [""; 0], "what was opened is gone");
+    assert_eq!(sandbox.dirt(), [""; 0], "what was opened is gone, and what was saved is no work");
 }
 
 #[test]

@@ -303,6 +303,88 @@ fn each_verify_command_is_tried_before_its_agent_is_started() {
     assert_eq!(in_project(&sandbox), [false, true], "{run}");
 }
 
+/// Before new tests are there a command is red everywhere; that its packages are missing is known all the same.
+#[test]
+fn packages_that_a_command_loads_are_missed_before_its_agent_is_started() {
+    for (verify, is_in_project) in [("jest 1.js", true), ("test -e 1.js", false)] {
+        let sandbox = lacking(&[verify]);
+        sandbox.install_program("jest", "test -e \"$1\"");
+        sandbox.write("node_modules/left-pad/index.js", "");
+        let run = isolated(&sandbox);
+        let told = "may need is in node_modules of the project, which git ignores, and not in the work tree";
+        assert_eq!(run.stderr.contains(told), is_in_project, "{run}");
+        assert_eq!(in_project(&sandbox), [is_in_project], "{run}");
+    }
+}
+
+/// What an agent installs without a trace does not come along, and that is no luck.
+#[test]
+fn a_package_that_the_work_does_not_name_is_named_to_the_agent() {
+    let sandbox = lacking(&["jest"]);
+    let jest =
+        "test -e node_modules/left-pad || { echo \"Error: Cannot find module 'left-pad'\" >&2; exit 1; }";
+    sandbox.install_program("jest", jest);
+    sandbox.write("package-lock.json", "{}\n");
+    sandbox.write(
+        "tillgreen.toml",
+        "worktree_setup = 'mkdir -p node_modules/other $(grep -q left-pad package-lock.json && echo node_modules/left-pad)'\n",
+    );
+    sandbox.commit_all("a set-up");
+    sandbox.write("node_modules/other/index.js", "");
+    let install = Step::shell("mkdir -p node_modules/left-pad; echo done > 1.js");
+    let named = Step::write("package-lock.json", "{\"node_modules/left-pad\": {}}\n");
+    let agent = Agent::new()
+        .on_attempt("1.1", 1, [install, Step::say("TASK_COMPLETE")])
+        .otherwise([named, Step::say("TASK_COMPLETE")]);
+    let command = sandbox.install_agent(&agent);
+    let run = sandbox.run(&["run", "--isolate", "--agent-cmd", &command]).expect_code(0);
+    let calls = sandbox.agent_calls();
+    expect_parts(&calls[1].prompt, &["`left-pad` is in node_modules and not in package.json"]);
+    assert!(calls.len() == 2 && !run.stderr.contains("flaky"), "{run}");
+}
+
+/// An environment beside the project that holds it in editable form, with a stand-in for pytest that loads what is there.
+fn editable(sandbox: &Sandbox) -> String {
+    let environment = sandbox.home().join("env");
+    let list = environment.join("lib/python3.11/site-packages/__editable__.demo-1.0.pth");
+    fs::create_dir_all(list.parent().expect("a folder")).expect("it can be written");
+    fs::create_dir_all(environment.join("bin")).expect("it can be written");
+    fs::write(&list, format!("{}\n", sandbox.root().display())).expect("it can be written");
+    let pytest = environment.join("bin/pytest");
+    testkit::write_executable(&pytest, &format!("#!/bin/sh\ntest -e \"$(cat {})/1.js\"\n", list.display()));
+    pytest.display().to_string()
+}
+
+#[test]
+fn a_command_that_loads_the_projects_package_proves_nothing_of_another_tree() {
+    let sandbox = lacking(&["true"]);
+    let pytest = editable(&sandbox);
+    let plan = sandbox.tasks("demo").replace("`true`", &format!("`{pytest}`"));
+    sandbox.spec("demo", &plan);
+    sandbox.commit_all("a command");
+    let run = isolated(&sandbox);
+    let told = "Python loads this project in editable form";
+    expect_parts(&run.stderr, &["1.1 gets no work tree, so tasks run one by one from here: ", told]);
+    assert_eq!(in_project(&sandbox), [true], "{run}");
+    expect_parts(&run.stdout, &["1.1 not proved: Python loads", "ALL_TASKS_COMPLETE"]);
+}
+
+#[test]
+fn a_verify_task_that_loads_the_projects_package_is_proved_in_the_project() {
+    let sandbox = lacking(&["true"]);
+    let pytest = editable(&sandbox);
+    let plan = sandbox.tasks("demo").replace("1.1 Write", "1.1 [VERIFY] Look");
+    sandbox.spec("demo", &plan.replace("`true`", &format!("`{pytest}`")));
+    sandbox.write("1.js", "");
+    sandbox.commit_all("a proof");
+    let run = isolated(&sandbox);
+    expect_parts(
+        &run.stderr,
+        &["Python loads this project in editable form", "task 1.1 is proved in the project"],
+    );
+    assert_eq!(sandbox.agent_calls().len(), 0, "{run}");
+}
+
 #[test]
 fn a_proof_that_lacks_something_in_the_landing_tree_is_run_in_the_project() {
     let sandbox = lacking(&["cat deps/list.txt"]);
@@ -341,8 +423,11 @@ fn the_projects_own_path_in_a_verify_command_is_that_of_the_tree() {
 #[test]
 fn a_check_that_does_not_see_its_tree_is_found_out_by_breaking_a_file() {
     let broken = "I broke 1.js on purpose and your check stayed green";
-    for (verify, is_told) in [("grep -q done 1.js", true), ("test \"$(cat 1.js)\" = done", false)] {
+    let (whole, part) = ("test \"$(cat 1.js)\" = done", "grep -q done 1.js");
+    // A plain look at a file is about the tree, whatever it finds there.
+    for (verify, pytest, is_told) in [("pytest", part, true), ("pytest", whole, false), (part, part, false)] {
         let sandbox = lacking(&[verify]);
+        sandbox.install_program("pytest", pytest);
         sandbox.write("tillgreen.toml", format!("worktree_setup = '{MAKES_DEPS}'\n"));
         sandbox.commit_all("a set-up");
         let run = isolated(&sandbox);

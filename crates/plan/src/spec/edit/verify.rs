@@ -180,6 +180,23 @@ mod tests {
     }
 
     #[test]
+    fn scripts_of_the_project_are_commands() {
+        for command in ["./run_tests.sh", "scripts/check.sh", "./tools/check", "scripts/check.py --all"] {
+            for path in
+                ["specs/001-x/tasks.md", "openspec/changes/add-x/tasks.md", ".kiro/specs/x/tasks.md", OWN]
+            {
+                let text = "# Tasks\n\n- [ ] 1.1 Create src/a.py\n- [ ] 1.2 Do b\n";
+                let reading = Reading::of(Format::of(Path::new(path), text));
+                let mut plan = Plan::parse_as(reading, text.to_owned(), Path::new(path));
+                let id = TaskId::new("1.1");
+                let files = plan.fields(plan.task(&id).unwrap()).files;
+                plan.add_verify(&id, command).unwrap_or_else(|error| panic!("{path} {command}: {error}"));
+                assert_eq!(plan.fields(plan.task(&id).unwrap()).files, files, "{path} {command}");
+            }
+        }
+    }
+
+    #[test]
     fn what_would_be_read_otherwise_is_not_written() {
         for command in ["echo `date`", "a\n- [x] 9.9 done", "", "grep x f\n", "` - [ ] 2 x"] {
             let mut plan = Plan::parse("- [ ] 1.1 One\n  - **Do**: it\n".to_owned());

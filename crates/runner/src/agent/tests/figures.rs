@@ -5,12 +5,12 @@ use std::sync::mpsc;
 
 use crate::agent::kind::AgentKind;
 use crate::agent::launch::{Duty, Order};
-use crate::agent::{Conversation, Told};
+use crate::agent::{Activity, Conversation, Told};
 use crate::process::{Heard, Listener};
 use crate::settings::Agent;
 
-/// The tokens that the loop is told of while an agent says these lines.
-fn told(kind: AgentKind, lines: &[&str]) -> Vec<Option<u64>> {
+/// What the loop is told while an agent says these lines.
+fn all_told(kind: AgentKind, lines: &[&str]) -> Vec<Told> {
     let order = Order {
         duty: Duty::Work,
         prompt: "do it",
@@ -21,12 +21,25 @@ fn told(kind: AgentKind, lines: &[&str]) -> Vec<Option<u64>> {
         budget_micros: None,
     };
     let (sender, receiver) = mpsc::channel();
-    let tell = move |told: Told| sender.send(told.usage).expect("it is listened to");
+    let tell = move |told: Told| sender.send(told).expect("it is listened to");
     let mut conversation = Conversation::new(&Agent::new("a", kind, "a"), &order, Box::new(tell));
     for line in lines {
         conversation.hear(Heard::Line(line.as_bytes()));
     }
-    receiver.try_iter().flatten().map(|usage| usage.tokens()).collect()
+    receiver.try_iter().collect()
+}
+
+/// The tokens that it is told of.
+fn told(kind: AgentKind, lines: &[&str]) -> Vec<Option<u64>> {
+    all_told(kind, lines).into_iter().filter_map(|told| told.usage).map(|usage| usage.tokens()).collect()
+}
+
+#[test]
+fn files_are_told_by_their_paths_in_the_place() {
+    let line = r#"{"type":"assistant","message":{"content":[{"type":"tool_use","name":"Read","input":{"file_path":"/work/src/a.py"}}]}}"#;
+    let told = all_told(AgentKind::Claude, &[line]);
+    let expected = Activity::ToolStarted { name: "Read".into(), subject: "src/a.py".into() };
+    assert_eq!(told.into_iter().filter_map(|told| told.activity).collect::<Vec<_>>(), [expected]);
 }
 
 #[test]

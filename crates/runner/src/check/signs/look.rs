@@ -20,9 +20,17 @@ const HEAD_BYTES: u64 = 1024;
 impl Effects<'_, '_> {
     /// Looks for signs of work that is put off or silenced, where `lying` is the tree that lies in the project. What an
     /// earlier task left and this one takes out is no sign any more.
-    pub(crate) fn look_for_signs(&mut self, id: &TaskId, lying: Option<&str>) -> Result<(), GitError> {
-        let Some(difference) = self.sources_changed(id, lying)? else { return Ok(()) };
-        self.see_signs(id, Signs::new(difference.added));
+    pub(crate) fn look_for_signs(
+        &mut self,
+        (id, text): (&TaskId, &str),
+        lying: Option<&str>,
+    ) -> Result<(), GitError> {
+        let Some(task) = self.state.task(id) else { return Ok(()) };
+        let Some((from, to)) = before(task).zip(self.looked_at(id, lying)?) else { return Ok(()) };
+        let mut difference = self.sources_changed(task, (from, &to))?;
+        let mut signs = self.changed_for_others((id, text), (from, &to));
+        signs.append(&mut difference.added);
+        self.see_signs(id, Signs::new(signs));
         let others = self.state.tasks().iter().filter(|other| other.id() != id);
         let left = others.map(|other| (other.id().clone(), other.grounds.signs.without(&difference.gone)));
         // Those of which nothing changed are no news.
@@ -38,17 +46,16 @@ impl Effects<'_, '_> {
         self.see(Seen::Found { task: id.clone(), evidence: Evidence::Signs(signs) });
     }
 
-    /// The difference that the attempts at a task made to source files; none where nobody can tell.
-    fn sources_changed(&self, id: &TaskId, lying: Option<&str>) -> Result<Option<Difference>, GitError> {
-        let Some((git, task)) = self.world.files.git().zip(self.state.task(id)) else { return Ok(None) };
-        let Some((from, to)) = before(task).zip(self.looked_at(id, lying)?) else { return Ok(None) };
-        let root = self.workplace(id);
+    /// The difference that the attempts at a task made to source files.
+    fn sources_changed(&self, task: &Task, (from, to): (&str, &str)) -> Result<Difference, GitError> {
+        let Some(git) = self.world.files.git() else { return Ok(Difference::default()) };
+        let root = self.workplace(task.id());
         let is_source = |path: &&String| Language::of(path).is_some() && is_written(&root.join(path));
         let sources: Vec<String> = task.touched.iter().filter(is_source).cloned().collect();
         if sources.is_empty() {
-            return Ok(Some(Difference::default()));
+            return Ok(Difference::default());
         }
-        Ok(Some(Difference::read(&git.lines_changed(from, &to, &sources)?)))
+        Ok(Difference::read(&git.lines_changed(from, to, &sources)?))
     }
 }
 

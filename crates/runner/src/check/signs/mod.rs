@@ -3,4 +3,5 @@
 mod added;
 mod language;
 mod look;
+mod others;
 mod words;

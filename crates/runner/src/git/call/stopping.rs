@@ -118,8 +118,8 @@ pub(crate) fn interrupt() {
     stopping.since.get_or_insert_with(Instant::now);
 }
 
-/// True if the run is to stop.
-pub(crate) fn is_interrupted() -> bool {
+/// True if somebody wants the program to stop.
+pub fn is_interrupted() -> bool {
     state().is_interrupted
 }
 

@@ -3,6 +3,7 @@
 mod bench;
 mod canaries;
 mod copying;
+mod missing;
 mod recipe;
 mod setting_up;
 mod tools;

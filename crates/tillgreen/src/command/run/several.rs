@@ -107,6 +107,11 @@ pub(super) fn run(
             isolate: Some(Toggle::On),
             ..arguments.flags.clone()
         })?;
+    } else if project.git().is_some()
+        && prepared.iter().any(|plan| plan.resolved.settings.rules.keep_going.is_on())
+    {
+        // What a plan that stops leaves behind must not keep the next one from beginning.
+        prepared = prepare(&SettingsLayer { isolate: Some(Toggle::On), ..arguments.flags.clone() })?;
     }
     for Prepared { resolved, .. } in &mut prepared {
         let rules = &mut resolved.settings.rules;
@@ -188,6 +193,7 @@ impl Runs<'_> {
             let mut at_work = 0;
             let mut is_over = false;
             loop {
+                is_over |= runner::git::is_interrupted();
                 while !is_over
                     && at_work < at_once
                     && let Some(index) = waiting.next()
@@ -277,7 +283,9 @@ fn conclude(
         writeln!(context.out, "{}", exit::ALL_TASKS_COMPLETE)?;
     }
     let mut codes = outcomes.iter().flatten().filter_map(|outcome| outcome.as_ref().err().map(Error::code));
-    let Some(code) = codes.next() else { return Ok(exit::DONE) };
+    // What did not begin although nothing failed was kept from it by somebody.
+    let interrupted = outcomes.iter().any(Option::is_none).then_some(exit::INTERRUPTED);
+    let Some(code) = codes.next().or(interrupted) else { return Ok(exit::DONE) };
     let what = format!("{} of {} not complete", prepared.len() - complete, count(prepared.len(), "plan"));
     let error = Error::new(Kind::Ended(code), what);
     Err(next_steps(prepared, &outcomes).into_iter().fold(error, Error::hint))

@@ -5,20 +5,22 @@ use engine::TaskStatistics;
 use super::super::retry_summary::{Naming, short, words};
 use super::super::statistics::{Run, total};
 use super::super::text::{count, took};
+use super::super::trend::Trend;
 use super::failures::failures;
 use super::file::ChartKind;
 use super::header::{circumstances, heading, tiles, title};
 use super::legend::legend;
 use super::markup::{Part, escape, line, text};
 use super::timeline::Timeline;
+use super::trend::{worth, yields};
 
 /// Where content begins and ends, from the left edge.
 pub(super) const LEFT: f64 = 24.0;
 pub(super) const RIGHT: f64 = 1096.0;
 const WIDTH: f64 = 1120.0;
 
-const STYLE: &str = include_str!("style.css");
-const PAGE_STYLE: &str = include_str!("page.css");
+pub(crate) const STYLE: &str = include_str!("style.css");
+pub(crate) const PAGE_STYLE: &str = include_str!("page.css");
 
 /// How much of what there is a file shows.
 struct Room {
@@ -38,6 +40,13 @@ pub(crate) fn render(kind: ChartKind, runs: &[Run]) -> String {
     }
 }
 
+/// The totals and the timeline of a run, to stand in a page that has both style sheets.
+pub(crate) fn figures(run: &Run) -> String {
+    let runs = std::slice::from_ref(run);
+    let totals = drawn(&[tiles(&run.statistics), failures(&run.statistics)], &description(runs));
+    format!("<div class=\"overview\">{totals}</div>\n{}", section(runs, run))
+}
+
 /// The part above all timelines.
 fn overview(runs: &[Run]) -> Vec<Part> {
     if let [run] = runs {
@@ -45,7 +54,9 @@ fn overview(runs: &[Run]) -> Vec<Part> {
         return vec![heading(&title(run), &below), tiles(&run.statistics), failures(&run.statistics)];
     }
     let total = total(runs);
-    vec![heading(&name(runs), "all plans here, together"), tiles(&total), failures(&total)]
+    let trend = Trend::of(runs);
+    let head = heading(&name(runs), "all plans here, together");
+    vec![head, tiles(&total), yields(&trend), worth(&trend), failures(&total)]
 }
 
 fn name(runs: &[Run]) -> String {

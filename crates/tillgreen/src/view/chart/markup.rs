@@ -14,7 +14,7 @@ pub(super) struct Part {
 }
 
 /// A text with nothing in it that markup could take for its own, or that no document may hold.
-pub(super) fn escape(text: &str) -> String {
+pub(in crate::view) fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

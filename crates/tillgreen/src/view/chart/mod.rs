@@ -9,9 +9,11 @@ mod legend;
 mod markup;
 mod timeline;
 mod tone;
+mod trend;
 
 #[cfg(test)]
 mod tests;
 
-pub(crate) use document::render;
+pub(crate) use document::{PAGE_STYLE, STYLE, figures, render};
 pub(crate) use file::ChartFile;
+pub(in crate::view) use markup::escape;

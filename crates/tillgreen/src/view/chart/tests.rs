@@ -119,7 +119,7 @@ fn many_tasks_leave_room_for_those_that_failed() {
 #[test]
 fn no_run_has_too_little_to_draw() {
     for statistics in [Statistics::default(), run_of(&Story::new(Rules::default())).statistics] {
-        let run = Run { plan: "empty".to_owned(), is_archived: true, statistics, proof: None };
+        let run = Run { plan: "empty".to_owned(), is_archived: true, statistics, proof: None, model: None };
         for kind in [ChartKind::Svg, ChartKind::Html] {
             let text = render(kind, std::slice::from_ref(&run));
             check_well_formed(&text);

@@ -53,13 +53,24 @@ fn outcome(sandbox: &Sandbox, forge: &Forge) -> Outcome {
     }
 }
 
-/// A pull request's text without the name of what was proved, which has such a merge commit in it, and without its digest.
+/// A pull request's text without the name of what was proved, which has such a merge commit in it, without its digest and
+/// without times.
 fn told(sandbox: &Sandbox, body: &str) -> String {
     let names = sandbox.git(&["log", "--format=%h %H", "--abbrev=9"]);
     let text = body.split_once('\n').map_or(body, |(_, text)| text);
+    let timeless = |line: &str| match line.strip_prefix("| ") {
+        Some(row) => {
+            row.split(" | ").enumerate().filter(|(place, _)| *place != 4).map(|(_, cell)| cell).collect()
+        }
+        None if line.starts_with("Plan: ") => {
+            line.rsplit_once("; ").map_or(line, |(figures, _)| figures).to_owned()
+        }
+        None => line.to_owned(),
+    };
+    let text = text.lines().map(timeless).collect::<Vec<String>>().join("\n");
     let last =
         |text: String, name: &str| text.replace(&format!("clean checkout of {name}"), "clean checkout");
-    names.split_whitespace().fold(text.to_owned(), last)
+    names.split_whitespace().fold(text, last)
 }
 
 #[track_caller]

@@ -61,7 +61,7 @@ fn a_red_check_a_fix_a_review_with_two_threads_and_green() {
     let hub = forge.hub();
     assert_eq!(hub.pulls.len(), 1, "{finished}");
     assert_eq!((hub.pulls[0].title.as_str(), hub.pulls[0].state), ("feat: demo", "OPEN"));
-    assert!(hub.pulls[0].body.contains("- [x] 1.1 First ("), "{}", hub.pulls[0].body);
+    assert!(hub.pulls[0].body.contains("| 1.1 First | ✓ | "), "{}", hub.pulls[0].body);
     let reruns = hub.calls.iter().filter(|call| call.ends_with("rerun-failed-jobs")).count();
     assert_eq!(reruns, 1, "a red check is run again once");
     let answered: Vec<&str> = hub.answers.iter().map(|(thread, _)| thread.as_str()).collect();

@@ -1,46 +1,48 @@
-//! The record of a run as a screen needs it: folded from the journal's events, as they come.
+//! The record of a run as a screen or a page needs it: folded from the journal's events, as they come.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use engine::{Attempt, Event, History, State, What};
 use jiff::Timestamp;
 use plan::TaskId;
+use runner::journal::{Follower, JournalError};
 
 use crate::view::work::Work;
 
 /// The record so far.
 #[derive(Debug, Default)]
-pub(super) struct Record {
-    pub(super) state: State,
-    pub(super) history: History,
-    pub(super) work: Work,
-    pub(super) events: Vec<Event>,
+pub(crate) struct Record {
+    pub(crate) state: State,
+    pub(crate) history: History,
+    pub(crate) work: Work,
+    pub(crate) events: Vec<Event>,
     /// Every stretch of work on a task, in the order in which they began.
-    pub(super) bars: Vec<Bar>,
+    pub(crate) bars: Vec<Bar>,
     open: BTreeMap<TaskId, usize>,
     /// The reason why nothing that comes later can be understood.
-    pub(super) problem: Option<String>,
+    pub(crate) problem: Option<String>,
 }
 
 /// A stretch of work on a task: an attempt, or a command without an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Bar {
-    pub(super) task: TaskId,
+pub(crate) struct Bar {
+    pub(crate) task: TaskId,
     /// None for a command without an agent.
-    pub(super) attempt: Option<Attempt>,
-    pub(super) began: Timestamp,
+    pub(crate) attempt: Option<Attempt>,
+    pub(crate) began: Timestamp,
     /// When the agent was through.
-    pub(super) claimed: Option<Timestamp>,
+    pub(crate) claimed: Option<Timestamp>,
     /// When its work began to come in.
-    pub(super) landing: Option<Timestamp>,
+    pub(crate) landing: Option<Timestamp>,
     /// None while it goes on.
-    pub(super) ended: Option<Timestamp>,
-    pub(super) outcome: Outcome,
+    pub(crate) ended: Option<Timestamp>,
+    pub(crate) outcome: Outcome,
 }
 
 /// How a stretch of work came out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(crate) enum Outcome {
     Open,
     Passed,
     Failed,
@@ -49,8 +51,16 @@ pub(super) enum Outcome {
 }
 
 impl Record {
+    /// The record that a journal tells of, as far as it is written.
+    pub(crate) fn read(journal: &Path) -> Result<Self, JournalError> {
+        let mut record = Self::default();
+        let events = Follower::new(journal).poll()?.into_events();
+        events.into_iter().for_each(|(_, event)| record.take(event));
+        Ok(record)
+    }
+
     /// Takes in the next event.
-    pub(super) fn take(&mut self, event: Event) {
+    pub(crate) fn take(&mut self, event: Event) {
         if self.problem.is_some() {
             return;
         }
@@ -65,17 +75,17 @@ impl Record {
     }
 
     /// When the latest event happened.
-    pub(super) fn latest(&self) -> Option<Timestamp> {
+    pub(crate) fn latest(&self) -> Option<Timestamp> {
         self.events.last().map(|event| event.at)
     }
 
     /// The events of a task, in order.
-    pub(super) fn events_of(&self, task: &TaskId) -> Vec<Event> {
+    pub(crate) fn events_of(&self, task: &TaskId) -> Vec<Event> {
         self.events.iter().filter(|event| event.what.task() == Some(task)).cloned().collect()
     }
 
     /// The stretches of work on a task.
-    pub(super) fn bars_of<'a>(&'a self, task: &'a TaskId) -> impl Iterator<Item = &'a Bar> {
+    pub(crate) fn bars_of<'a>(&'a self, task: &'a TaskId) -> impl Iterator<Item = &'a Bar> {
         self.bars.iter().filter(move |bar| bar.task == *task)
     }
 
