@@ -19,7 +19,7 @@ use crate::project::{PlanFile, Project};
 use crate::proof::surroundings;
 use crate::record::done::{TRAILER, TRAILER_SEARCH};
 use crate::run::driver::now;
-use crate::run::effects::{Effects, World};
+use crate::run::effects::{Effects, Note, World};
 use crate::run::open::{self, Beginning, Request};
 use crate::settings::Settings;
 use crate::work::project_files::ProjectFiles;
@@ -266,7 +266,8 @@ impl<'a> Hand<'a, '_> {
     fn take_outcome(&mut self) -> Result<(), RunError> {
         let outcome = std::mem::take(&mut self.world.outcome);
         outcome.mentions.into_iter().for_each(|text| (self.tell)(text));
-        let notes = outcome.notes.into_iter().map(|(task, text)| Seen::Noted { task, text });
+        let notes = outcome.notes.into_iter();
+        let notes = notes.map(|Note { task, text, passing }| Seen::Noted { task, text, passing });
         let seen = outcome.seen.into_iter().filter(|seen| *seen != Seen::TimePassed);
         for seen in notes.chain(seen) {
             self.seen.push(seen.clone());
