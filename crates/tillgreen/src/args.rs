@@ -42,7 +42,6 @@ Examples:
   tillgreen new auth Add a login   create specs/auth/ and make it the active spec
   tillgreen check                  read the active spec's plan, run nothing
   tillgreen run --recovery-mode    run it and write fix tasks for what fails
-  tillgreen run --on temporal://HOST:PORT   run it on many machines (see docs/many-machines.md)
   tillgreen status                 where it stands
   tillgreen show 1.3 --output      what the latest attempt at task 1.3 printed";
 

@@ -110,11 +110,6 @@ fn with_nearest(project: &Project, error: LocateError) -> Error {
 
 /// The command line, from the arguments of the process to its exit code.
 pub fn main() -> ExitCode {
-    let words: Vec<OsString> = std::env::args_os().skip(1).collect();
-    if is_on_many_machines(&words) {
-        let error = elsewhere(runner::process::become_companion(CLUSTER, &words));
-        return ExitCode::from(report(&error, Format::Text));
-    }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => return ExitCode::from(usage(&error)),
@@ -126,25 +121,6 @@ pub fn main() -> ExitCode {
         Ok(code)
     });
     ExitCode::from(ended.unwrap_or_else(|error| report(&error.of_disk(), format)))
-}
-
-/// The program that runs plans on many machines. Most people need none, so it is one of its own.
-const CLUSTER: &str = "tillgreen-cluster";
-
-/// True if the words name a server that has the run.
-fn is_on_many_machines(words: &[OsString]) -> bool {
-    let ours = words.iter().take_while(|word| *word != "--");
-    let mut texts = ours.filter_map(|word| word.to_str());
-    texts.any(|word| word == "--on" || word.starts_with("--on="))
-}
-
-/// The error where the other program did not take over.
-fn elsewhere(error: Option<io::Error>) -> Error {
-    match error {
-        None => Error::usage(format!("--on needs {CLUSTER}, which is not installed"))
-            .hint(format!("put {CLUSTER} of the same version beside tillgreen, or on the PATH")),
-        Some(error) => Error::usage(format!("{CLUSTER} cannot be started")).because(error),
-    }
 }
 
 /// Help and version are results; everything else is an error.
@@ -222,14 +198,6 @@ fn dispatch(context: &mut Context, command: Command) -> Ended {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn another_program_is_for_those_who_name_a_server() {
-        let is_there =
-            |line: &str| is_on_many_machines(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
-        assert!(is_there("run auth --on temporal://host") && is_there("worker --on=temporal://host"));
-        assert!(!is_there("run auth") && !is_there("tell auth -- --on") && !is_there("run auth --only"));
-    }
 
     #[test]
     fn usage_errors_are_json_where_json_was_asked_for() {

@@ -14,7 +14,6 @@
 
 mod capture;
 mod clock;
-mod companion;
 mod editor;
 mod handle;
 mod keeper;
@@ -26,7 +25,6 @@ mod supervise;
 mod sweep;
 
 pub(crate) use clock::{LostTime, lost_time};
-pub use companion::become_companion;
 pub use editor::edit;
 pub use handle::{Ended, Exit, Handle, Invocation, Kept, ProcessLimits, Program, start, start_listening};
 pub use keeper::{keep_if_asked, use_keeper};
