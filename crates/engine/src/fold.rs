@@ -148,7 +148,10 @@ impl State {
                 let skip = Skip { reason: reason.clone(), dependents: dependents.clone() };
                 self.apply_skipped(task, skip, event)
             }
-            What::Noted { text, passing, .. } => self.apply_noted(text, *passing),
+            What::Noted { text, passing, .. } => {
+                self.warnings.add_noted(text, *passing);
+                Ok(())
+            }
             What::Told { task, text } => self.apply_told(task.as_ref(), text, event.from()),
             What::PauseRequested => self.apply_pause_requested(event.from()),
             What::SkipRequested { task } => self.apply_skip_requested(task, event.from()),
@@ -163,15 +166,6 @@ impl State {
             What::PullRequest(event) => self.apply_pull_request(event, at),
             What::Ended(end) => self.apply_ended(end),
         }
-    }
-
-    fn apply_noted(&mut self, text: &str, is_passing: bool) -> Applied {
-        if is_passing {
-            self.warnings.add_passing(text.to_owned());
-        } else {
-            self.warnings.add(text.to_owned());
-        }
-        Ok(())
     }
 
     fn apply_packed(&mut self, id: &TaskId, work: Work) -> Applied {

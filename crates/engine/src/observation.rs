@@ -208,6 +208,7 @@ pub enum Seen {
         /// The text, in words that stand for themselves.
         text: String,
         /// True if it is about this start of the program alone.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         passing: bool,
     },
     /// Somebody wants the run to stop now.

@@ -29,10 +29,10 @@ impl Warnings {
         told.iter().for_each(|told| self.add(format!("task {task}: {told}")));
     }
 
-    /// Takes in what is gone with the next start of the program, which looks again.
-    pub(crate) fn add_passing(&mut self, told: String) {
-        self.passing.push(told.clone());
-        self.add(told);
+    /// Takes in a note; one that is passing is gone with the next start of the program, which looks again.
+    pub(crate) fn add_noted(&mut self, told: &str, is_passing: bool) {
+        self.passing.extend(is_passing.then(|| told.to_owned()));
+        self.add(told.to_owned());
     }
 
     /// Forgets what was about an earlier start of the program.
@@ -62,7 +62,7 @@ mod tests {
     fn what_is_passing_is_gone_with_the_next_start() {
         let mut warnings = Warnings::default();
         warnings.add("stays".to_owned());
-        warnings.add_passing("passes".to_owned());
+        warnings.add_noted("passes", true);
         assert_eq!(warnings.named, ["stays", "passes"]);
         warnings.open();
         assert_eq!(warnings.named, ["stays"]);

@@ -11,8 +11,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// How long a browser is waited for. Generous, for machines that have much else to do.
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::wait::DEADLINE;
+
+/// How often a driver is started that does not come up.
+const STARTS_MAX: usize = 5;
 /// The name that WebDriver gives to elements.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 /// A browser that talks to nobody but the page.
@@ -70,16 +72,7 @@ impl Browser {
             return None;
         }
         fs::create_dir_all(folder).expect("a folder can be made");
-        let mut driver = Command::new("chromedriver")
-            .arg("--port=0")
-            .env("HOME", folder)
-            .env_remove("DISPLAY")
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("chromedriver starts");
-        let port = port_of(&mut driver);
+        let (driver, port) = (0..STARTS_MAX).find_map(|_| drive(folder)).expect("chromedriver says its port");
         let mut browser = Browser { driver, port, session: String::new() };
         browser.session = browser.begin(folder, screen);
         Some(browser)
@@ -146,7 +139,7 @@ impl Browser {
 
     #[track_caller]
     fn wait(&self, what: &str, condition: impl Fn(&Browser) -> bool) {
-        let give_up = Instant::now() + PATIENCE;
+        let give_up = Instant::now() + DEADLINE;
         while !condition(self) {
             if Instant::now() > give_up {
                 panic!("waited in vain for {what}; the page says:\n{}\n{:?}", self.text(), self.problems());
@@ -235,7 +228,7 @@ impl Browser {
 
     fn exchange(&self, method: &str, path: &str, body: &Value) -> std::io::Result<Value> {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
-        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_read_timeout(Some(DEADLINE))?;
         let body = if method == "GET" { String::new() } else { body.to_string() };
         let (port, length) = (self.port, body.len());
         let head =
@@ -263,17 +256,33 @@ impl Browser {
     }
 }
 
-/// The port that the driver says it listens on.
-fn port_of(driver: &mut Child) -> u16 {
+/// Starts a driver, with the port that it says it listens on; none if it ended at once, as where somebody else took the
+/// port that it had found.
+fn drive(folder: &Path) -> Option<(Child, u16)> {
+    let mut driver = Command::new("chromedriver")
+        .arg("--port=0")
+        .env("HOME", folder)
+        .env_remove("DISPLAY")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("chromedriver starts");
     let stdout = driver.stdout.take().expect("it is piped");
     let mut lines = BufReader::new(stdout).lines();
     let said = lines.find_map(|line| {
         let line = line.ok()?;
         line.split_once("successfully on port ").map(|(_, port)| port.trim_end_matches('.').to_owned())
     });
+    let Some(port) = said.and_then(|port| port.parse().ok()) else {
+        // It has closed its output, so it is about to end anyway.
+        let _ = driver.kill();
+        let _ = driver.wait();
+        return None;
+    };
     // What it says later is read and dropped, so that it never waits for a reader.
     thread::spawn(move || lines.for_each(drop));
-    said.and_then(|port| port.parse().ok()).expect("chromedriver says its port")
+    Some((driver, port))
 }
 
 /// Bytes written as base64.

@@ -2,26 +2,16 @@
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener as StdListener};
-use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use tokio::io::{AsyncReadExt, BufReader};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio::sync::{Semaphore, oneshot};
-use tokio::time::{sleep, timeout};
 
 use super::dispatcher::{Dispatcher, Message, Recorded};
-use super::http::{self, read_request};
-use super::reply::{Content, Reply, StreamEnd};
+use super::http::router;
 use super::scenario::Scenario;
-
-/// How long a client may take to send its request.
-const REQUEST_TIME_MAX: Duration = Duration::from_secs(30);
-/// How many connections are served at once; more wait.
-const CONNECTIONS_MAX: usize = 64;
 
 /// A scripted model, reachable from this machine only. It ends with this value.
 #[derive(Debug)]
@@ -104,7 +94,8 @@ impl Drop for ModelServer {
 async fn serve(listener: StdListener, mut inbox: UnboundedReceiver<Message>) {
     let Ok(listener) = TcpListener::from_std(listener) else { return };
     let (requests, mut requested) = unbounded_channel();
-    let slots = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    // It ends with the runtime, and with it every connection.
+    tokio::spawn(axum::serve(listener, router(requests)).into_future());
     let mut dispatcher = Dispatcher::default();
     loop {
         tokio::select! {
@@ -113,55 +104,8 @@ async fn serve(listener: StdListener, mut inbox: UnboundedReceiver<Message>) {
                 None => return,
             },
             Some(message) = requested.recv() => dispatcher.take(message),
-            Ok((stream, _)) = listener.accept() => {
-                let (requests, slots) = (requests.clone(), Arc::clone(&slots));
-                tokio::spawn(async move {
-                    let _slot = slots.acquire().await;
-                    // A client that goes away or talks nonsense is its own problem.
-                    let _ = converse(stream, &requests).await;
-                });
-            }
         }
     }
-}
-
-async fn converse(stream: TcpStream, requests: &UnboundedSender<Message>) -> io::Result<()> {
-    let mut stream = BufReader::new(stream);
-    let request = timeout(REQUEST_TIME_MAX, read_request(&mut stream)).await??;
-    let (sender, receiver) = oneshot::channel();
-    let gone = || io::Error::other("the server is ending");
-    requests.send(Message::Request(request, sender)).map_err(|_| gone())?;
-    let reply = receiver.await.map_err(|_| gone())?;
-    send(&mut stream, reply).await
-}
-
-async fn send(stream: &mut BufReader<TcpStream>, reply: Reply) -> io::Result<()> {
-    if !reply.delay.is_zero() {
-        sleep(reply.delay).await;
-    }
-    let (events, end) = match reply.content {
-        Content::Document { status, retry_after, body } => {
-            return http::write_document(stream, status, retry_after, &body).await;
-        }
-        Content::Silence => return until_gone(stream).await,
-        Content::Stream { events, end } => (events, end),
-    };
-    http::write_stream_head(stream).await?;
-    for event in &events {
-        http::write_event(stream, event).await?;
-    }
-    match end {
-        StreamEnd::Closed => http::write_stream_end(stream).await,
-        StreamEnd::Cut => Ok(()),
-        StreamEnd::Silence => until_gone(stream).await,
-    }
-}
-
-/// Waits until the client closes the connection.
-async fn until_gone(stream: &mut BufReader<TcpStream>) -> io::Result<()> {
-    let mut ignored = [0; 1024];
-    while stream.read(&mut ignored).await? > 0 {}
-    Ok(())
 }
 
 #[cfg(test)]
@@ -178,7 +122,8 @@ mod tests {
     fn begin(server: &ModelServer) -> TcpStream {
         let body = r#"{"model":"m","stream":true,"tools":[{"name":"Bash"}]}"#;
         let mut stream = TcpStream::connect(server.address).unwrap();
-        let head = format!("POST /v1/messages HTTP/1.1\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+        let head =
+            format!("POST /v1/messages HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n{body}", body.len());
         stream.write_all(head.as_bytes()).unwrap();
         stream
     }
@@ -215,7 +160,8 @@ mod tests {
     #[test]
     fn nonsense_does_not_stop_it() {
         let server = ModelServer::start(Scenario::new([Turn::say("hello")])).unwrap();
-        for nonsense in ["\r\n\r\n", "\0\0\0", "GET / HTTP/1.1\r\n"] {
+        let limit = "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 99999999999\r\n\r\n";
+        for nonsense in [limit, "\r\n\r\n", "\0\0\0", "GET / HTTP/1.1\r\n"] {
             TcpStream::connect(server.address).unwrap().write_all(nonsense.as_bytes()).unwrap();
         }
         assert!(ask(&server).contains("hello"));

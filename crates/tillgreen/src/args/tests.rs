@@ -379,7 +379,7 @@ fn short_help_of_run() {
 fn short_help_of_run_about_pull_requests_and_starting() {
     let text = short("run");
     let (_, rest) = text.split_once("\nPull request:\n").unwrap();
-    insta::assert_snapshot!(rest, @"
+    insta::assert_snapshot!(rest, @r"
           --pr[=<BOOL>]                 Push, open a pull request and look after it until it is green
                                         [default: if the plan has a PR Lifecycle]
           --pr-look-every <DUR>         Time between two looks at checks and reviews [default: 3m]
@@ -403,6 +403,8 @@ fn short_help_of_run_about_pull_requests_and_starting() {
                                   one that is checked out]
           --commit-prefix <TEXT>  What commit messages of the program's own begin with, such as a
                                   ticket's number [default: nothing]
+          --write-back[=<BOOL>]   Tell the source of an imported plan what is done as it is done
+                                  [default: on]
           --allow-dirty[=<BOOL>]  Start a new run though there are uncommitted changes; they are never
                                   committed [default: off]
           --fresh[=<BOOL>]        Put journal and state file aside and start over from the boxes

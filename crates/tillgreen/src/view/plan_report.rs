@@ -6,8 +6,8 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use plan::{
-    BoxRole, Commit, Dialect, Files, Markers, Plan, Problem, Rung, Script, ScriptLint, Severity, Task,
-    TaskType, Verify,
+    BoxRole, Commit, Dialect, Files, Format, Markers, Plan, Problem, Rung, Script, ScriptLint, Severity,
+    Task, TaskType, Verify,
 };
 use runner::Defaults;
 use serde::Serialize;
@@ -170,7 +170,9 @@ pub(crate) fn report<'a>(
         tasks: rows.map(|row| TaskRow { done: has_summary || row.done, ..row }).collect(),
         boxes,
         format: format.name(),
-        tells_rungs: format.is_foreign() || *source.defaults != Defaults::default(),
+        tells_rungs: format.is_foreign()
+            || format == Format::Imported
+            || *source.defaults != Defaults::default(),
         errors,
         warnings: problems.len() - errors,
         problems,
@@ -295,7 +297,12 @@ impl TaskRow {
             VerifyKind::Person => "a person is asked".to_owned(),
             VerifyKind::None => "nothing verifies it".to_owned(),
         };
-        let verify = room.fit(&verify, COMMAND_CHARS_MAX);
+        let whose = match self.rung {
+            "phase" => " (of its phase)",
+            "settings" => " (of the settings)",
+            _ => "",
+        };
+        let verify = format!("{}{whose}", room.fit(&verify, COMMAND_CHARS_MAX));
         let verify = match self.verify {
             VerifyKind::Runnable | VerifyKind::Several | VerifyKind::Person => paint.faint(&verify),
             VerifyKind::Prose | VerifyKind::None => paint.odd(&verify),

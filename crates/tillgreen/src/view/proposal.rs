@@ -165,16 +165,17 @@ pub(crate) fn stopped(subject: &Subject, state: &State, draft: &Path) -> Error {
     match state.end() {
         Some(End::Stopped(_)) => {
             let attempts = last.map_or(0, |task| task.failures.len());
-            let message = format!("the draft is not right after {}", count(attempts, "attempt"));
+            let what = if draft.exists() { "the draft is not right" } else { "nothing was written" };
+            let message = format!("{what} after {}", count(attempts, "attempt"));
             let error = Error::new(Kind::Ended(exit::STOPPED), message);
             let failure = last.and_then(|task| task.last_failure());
             let details = failure
                 .map(|failure| if failure.details.is_empty() { &failure.error } else { &failure.details });
             let lines = details.into_iter().flat_map(|details| details.lines());
-            lines
-                .fold(error, |error, line| error.note(one_line(line, PROBLEM_CHARS_MAX)))
-                .note(format!("the draft: {}", draft.display()))
-                .hint(format!("go on for as many attempts again with {again}, or begin anew with {fresh}"))
+            let error = lines.fold(error, |error, line| error.note(one_line(line, PROBLEM_CHARS_MAX)));
+            let error =
+                if draft.exists() { error.note(format!("the draft: {}", draft.display())) } else { error };
+            error.hint(format!("go on for as many attempts again with {again}, or begin anew with {fresh}"))
         }
         Some(End::Waiting { task }) => {
             let status = state.task(task).map(|task| &task.status);

@@ -8,7 +8,7 @@ use engine::{
     SpanOutcome, Started, State, Task, Usage, What,
 };
 use jiff::Timestamp;
-use plan::{Commit, Fields, TaskId};
+use plan::{Commit, Fields, Files, TaskId};
 use runner::journal::Holder;
 use runner::{AttemptFiles, KeptText, PlanFile};
 use serde::Serialize;
@@ -241,13 +241,18 @@ fn listed(fields: &Fields) -> Vec<Field> {
     };
     let known = [
         ("Do", fields.do_.clone()),
-        ("Files", fields.files.as_ref().map(|files| files.text.clone())),
+        ("Files", fields.files.as_ref().map(files)),
         ("Done when", fields.done_when.clone()),
         ("Verify", fields.verify.clone()),
         ("Commit", commit),
     ];
     let known = known.into_iter().filter_map(|(name, text)| Some((name.to_owned(), text?)));
     known.chain(fields.others.iter().cloned()).map(|(name, text)| Field { name, text }).collect()
+}
+
+/// The files as they are written; those that are only found in a task's words, by their paths.
+fn files(files: &Files) -> String {
+    if files.text.is_empty() { files.paths.join(", ") } else { files.text.clone() }
 }
 
 fn lineage(state: &State, id: &TaskId) -> Vec<FixOf> {

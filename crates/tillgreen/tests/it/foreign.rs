@@ -130,6 +130,8 @@ fn a_plan_of_spec_kit_is_carried_to_green_where_it_lies() {
         assert!(prompt.contains(part), "{part} in {prompt}");
     }
     assert!(!prompt.contains("User Story 2"), "{prompt}");
+    let shown = sandbox.run(&["show", "T002"]).expect_code(0).stdout;
+    assert!(shown.contains("src/photo.txt"), "{shown}");
     assert!(!sandbox.has("specs/001-photos/.progress.md") && sandbox.dirt().is_empty());
 }
 
@@ -248,6 +250,7 @@ fn check_says_what_each_task_rests_on() {
     assert_eq!(told.matches("has no verification").count(), 1, "{told}");
     sandbox.write("tillgreen.toml", "verify = \"true\"\n");
     let told = sandbox.run(&["check"]).expect_code(0).stdout;
+    assert!(told.contains("  true (of the settings)\n"), "{told}");
     assert!(told.contains("2 on one of the settings") && !told.contains("has no verification"), "{told}");
     let json = sandbox.run(&["check", "--format", "json"]).expect_code(0).stdout;
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();

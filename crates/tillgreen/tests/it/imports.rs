@@ -156,6 +156,7 @@ fn tasks_of_task_master_are_carried_to_green_and_say_so_there() {
     "#);
     let checked = sandbox.run(&["check"]).expect_code(0);
     assert!(checked.stdout.contains("3 tasks, 1 done"), "{checked}");
+    assert!(checked.stdout.contains("imported: of what is left 2 on a command in a field\n"), "{checked}");
     sandbox.commit_all("plan");
     let finished = run(&sandbox, &worker("1.2", "2")).expect_code(0);
     assert!(finished.stdout.ends_with("ALL_TASKS_COMPLETE\n"), "{finished}");

@@ -228,6 +228,16 @@ fn attempts_are_limited_as_those_of_a_task() {
 }
 
 #[test]
+fn a_planner_that_crashes_has_written_nothing() {
+    let sandbox = sandbox();
+    let arguments =
+        ["plan", "--agent-cmd", "echo no key >&2; exit 1", "--max-task-iterations", "1", "add", "limits"];
+    let finished = sandbox.run(&arguments).expect_code(1);
+    assert!(finished.stderr.contains("error: nothing was written after 1 attempt\n"), "{finished}");
+    assert!(finished.stderr.contains("no key") && !finished.stderr.contains("the draft"), "{finished}");
+}
+
+#[test]
 fn who_cannot_begin_is_told_why_and_leaves_nothing() {
     let check = |sandbox: &Sandbox, arguments: &[&str], expected: &str| {
         let finished = sandbox.run(&[&["plan"], arguments].concat()).expect_code(2);

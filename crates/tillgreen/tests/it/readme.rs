@@ -23,6 +23,7 @@ fn page(name: &str) -> String {
 fn pages() -> Vec<(String, String)> {
     let docs = fs::read_dir(root().join("docs")).expect("the pages are there");
     let names = docs.map(|entry| entry.expect("a page").file_name().into_string().expect("a name"));
+    let names = names.filter(|name| name.ends_with(".md"));
     let names = names.map(|name| format!("docs/{name}")).chain([README.to_owned()]);
     names.map(|name| (name.clone(), page(&name))).collect()
 }

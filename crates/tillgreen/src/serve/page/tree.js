@@ -18,6 +18,10 @@ const FILTERS = {
   open: (row) => !SETTLED.has(row[4]),
 };
 
+/** A screen on which a task is a view of its own, and one on which rows are for fingers. */
+const NARROW = matchMedia("(max-width: 719px)");
+const FINGERS = matchMedia("(max-width: 719px), (pointer: coarse)");
+
 /** True of a task that somebody is at. @param {Row} row */
 export function is_busy(row) {
   return BUSY.has(row[4]);
@@ -59,7 +63,7 @@ export class Tree {
 
   /** The height of a row, which a finger has to hit on a small screen. */
   height() {
-    return matchMedia("(max-width: 719px), (pointer: coarse)").matches ? 44 : 30;
+    return FINGERS.matches ? 44 : 30;
   }
 
   /** Shows what the run has become. @param {Whole} whole */
@@ -156,7 +160,7 @@ export class Tree {
     this.cursor = Math.max(0, Math.min(this.items.length - 1, this.cursor + by));
     this.reveal();
     const task = this.task();
-    if (task !== null && !matchMedia("(max-width: 719px)").matches) this.chosen(task);
+    if (task !== null && !NARROW.matches) this.chosen(task);
   }
 
   reveal() {
