@@ -14,8 +14,8 @@ fn tasks_that_were_added_are_in_it() {
     });
     let finished = run(&sandbox, &forge, &[]).expect_code(0);
     let body = forge.hub().pulls[0].body.clone();
-    assert!(body.contains("- [x] 5.2 Fix CI failure: "), "{body}\n{finished}");
-    assert!(body.contains("- [x] 1.1 First ("), "{body}");
+    assert!(body.contains("| 5.2 Fix CI failure: "), "{body}\n{finished}");
+    assert!(body.contains("| 1.1 First | ✓ |"), "{body}");
 }
 
 #[test]
@@ -32,9 +32,10 @@ fn what_people_wrote_around_it_or_in_it_is_kept() {
         body.starts_with("Dear reviewers!\n\n<!-- tillgreen ") && body.ends_with("Thanks."),
         "{body}\n{finished}"
     );
-    assert!(body.contains("- [x] 5.2 Address review: mona"), "{body}");
+    assert!(body.contains("| 5.2 Address review: mona"), "{body}");
     // Another task, after somebody rewrote the list by hand.
-    let rewritten = body.replace("- [x] 1.1 First", "- [x] 1.1 The first thing");
+    let rewritten = body.replace("| 1.1 First |", "| 1.1 The first thing |");
+    assert_ne!(rewritten, body);
     forge.hub().pulls[0].body = rewritten.clone();
     sandbox.spec(
         "demo",
