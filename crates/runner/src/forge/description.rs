@@ -50,7 +50,7 @@ fn figures(state: &State) -> String {
     };
     let cost = summary.usage.cost_micros.map(|micros| format!(", ${:.2}", dollars(micros)));
     format!(
-        "{} of {} tasks{fixes} done, {} skipped; {} attempts, {} of them failed; {}{}.",
+        "Tasks done: {} of {}{fixes}; skipped: {}; attempts: {}, failed: {}; {}{}.",
         summary.originals_done,
         summary.originals,
         summary.skipped,

@@ -14,7 +14,7 @@ fn all_told(kind: AgentKind, lines: &[&str]) -> Vec<Told> {
     let order = Order {
         duty: Duty::Work,
         prompt: "do it",
-        cwd: Path::new("/work"),
+        cwd: Path::new("/place"),
         dir: Path::new("/dir"),
         resume: None,
         mcp: None,
@@ -36,7 +36,7 @@ fn told(kind: AgentKind, lines: &[&str]) -> Vec<Option<u64>> {
 
 #[test]
 fn files_are_told_by_their_paths_in_the_place() {
-    let line = r#"{"type":"assistant","message":{"content":[{"type":"tool_use","name":"Read","input":{"file_path":"/work/src/a.py"}}]}}"#;
+    let line = r#"{"type":"assistant","message":{"content":[{"type":"tool_use","name":"Read","input":{"file_path":"/place/src/a.py"}}]}}"#;
     let told = all_told(AgentKind::Claude, &[line]);
     let expected = Activity::ToolStarted { name: "Read".into(), subject: "src/a.py".into() };
     assert_eq!(told.into_iter().filter_map(|told| told.activity).collect::<Vec<_>>(), [expected]);
